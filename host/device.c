@@ -12,6 +12,12 @@
 #define CL_PLATFORM_NOT_FOUND_KHR (-1001)
 #endif
 
+double wwi_device_clocks(const ww_device_info *info) {
+    const double units = info->compute_units > 0 ? (double)info->compute_units : 1;
+    const double least = 100, clock = (double)info->clock_mhz > least ? (double)info->clock_mhz : least; // MHz
+    return units * clock * 1e6;
+}
+
 bool wwi_text_contains(const char *text, const char *part) {
     return strcasestr(text, part) != NULL;
 }

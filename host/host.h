@@ -24,6 +24,8 @@
 void wwi_context_retain(ww_context *context);
 void wwi_context_release(ww_context *context);
 const ww_device_info *wwi_context_info(const ww_context *context);
+// Clocks a second of all of a device's compute units: what guesses of its speed begin with. Above 0.
+double wwi_device_clocks(const ww_device_info *info);
 
 // A context whose jobs are divided, among several devices or by a store, holds a context for each device, and has
 // nothing of its own on a device: whatever works on one device takes one of these. Of one device it is the only one.
@@ -266,8 +268,6 @@ enum { WWI_MOST_THREADS = 64 };
 unsigned wwi_processors(void); // that this process may use, WWI_MOST_THREADS at most
 // Calls `work` with 0 .. count-1, each in a thread of its own but the first, which is the caller's.
 void wwi_in_threads(unsigned count, void (*work)(void *user, unsigned index), void *user);
-// Large arrays in large pages: a page fault for each 4 KiB takes longer than filling them. Before they are written to.
-void wwi_use_large_pages(void *array, size_t bytes);
 // Has pages of a large array that is about to be filled made by several threads, where the kernel can: while the device
 // works, and not when its results come. What the array holds stays. WW_ERROR_CANCELLED.
 ww_status wwi_make_pages(void *array, size_t bytes);

@@ -227,7 +227,7 @@ static bool has_better_twin(const wwi_device_list *list, size_t i) {
 
 // Work a second, about: a GPU's compute unit does twenty times as much in a clock as a CPU's.
 static double speed_of(const ww_device_info *info) {
-    return (double)info->compute_units * (double)info->clock_mhz * (info->type == WW_DEVICE_GPU ? 20 : 1);
+    return wwi_device_clocks(info) * (info->type == WW_DEVICE_GPU ? 20 : 1);
 }
 
 // Beside a GPU so much faster, a CPU does not make up for what the GPU's threads and its memory lose to it: PoCL on 16

@@ -33,7 +33,7 @@ static ww_status send_mapped(sending *s, unsigned threads, uint64_t pieces) {
     if (!s->memory)
         return wwi_fail_cl(context, code, "clEnqueueMapBuffer", "can't send %llu bytes to the device",
                            (unsigned long long)s->bytes);
-    wwi_use_large_pages(s->memory, (size_t)s->bytes);
+    (void)wwi_in_large_pages(s->memory, (size_t)s->bytes);
     const ww_status status = wwi_share(threads, pieces, make_mapped, s);
     code = clEnqueueUnmapMemObject(context->queue, s->buffer->mem, s->memory, 0, NULL, NULL);
     if (status != WW_OK || code == CL_SUCCESS)

@@ -9,11 +9,12 @@
 
 #include "internal.h"
 
-void wwi_use_large_pages(void *array, size_t bytes) {
+void *wwi_in_large_pages(void *array, size_t bytes) {
     enum { PAGE = 4096, LEAST = 8 << 20 };
     const size_t skipped = (PAGE - (uintptr_t)array % PAGE) % PAGE;
-    if (bytes >= LEAST)
+    if (array && bytes >= LEAST)
         (void)madvise((char *)array + skipped, (bytes - skipped) / PAGE * PAGE, MADV_HUGEPAGE); // only advice
+    return array;
 }
 
 #ifndef MADV_POPULATE_WRITE
@@ -32,7 +33,7 @@ ww_status wwi_make_pages(void *array, size_t bytes) {
     const size_t pages = bytes > skipped ? (bytes - skipped) / LARGE_PAGE : 0;
     if (pages < LEAST_PAGES)
         return WW_OK;
-    wwi_use_large_pages(array, bytes);
+    (void)wwi_in_large_pages(array, bytes);
     const unsigned threads = wwi_processors() < 8 ? wwi_processors() : 8;
     return wwi_share(pages < 2ull * threads ? 2 : threads, pages, make_page, (char *)array + skipped);
 }

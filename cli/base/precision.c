@@ -7,15 +7,13 @@
 // Takes double where float does not fit. path NULL: says nothing.
 static bool take_double(cli_device_options *device, const ww_context *context, const char *path, ww_float_fit fit) {
     ww_device_info info = WW_DEVICE_INFO_INIT;
-    const char *why = fit == WW_FLOAT_SCALE ? "float hardly holds squares of its values"
-                                            : "float loses digits by which its values differ";
     if (fit == WW_FLOAT_FITS)
         return false;
     const bool has_double = ww_context_get_device_info(context, &info) == WW_OK && info.has_double;
     const bool takes = !device->asked && has_double;
     device->precision = takes ? WW_DOUBLE : device->precision;
     if (path)
-        cli_note("note: %s: %s%s", strcmp(path, "-") == 0 ? "standard input" : path, why,
+        cli_note("note: %s: %s%s", strcmp(path, "-") == 0 ? "standard input" : path, ww_float_fit_text(fit),
                  takes        ? "; computed in double (--precision float takes float)"
                  : has_double ? "; --precision double does not"
                               : "");

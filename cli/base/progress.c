@@ -91,6 +91,16 @@ static bool is_terminal(void) {
     return isatty(STDERR_FILENO) == 1 && kind && strcmp(kind, "dumb") != 0;
 }
 
+// Whether it is the library's word of values in float, which precision.c gives with the file's name.
+static bool is_of_float(const char *text) {
+    bool is = false;
+    for (int fit = WW_FLOAT_LOSES; fit <= WW_FLOAT_SCALE; fit++) {
+        const char *begin = ww_float_fit_text((ww_float_fit)fit);
+        is = is || strncmp(text, begin, strlen(begin)) == 0;
+    }
+    return is;
+}
+
 void cli_log_compiling(void *user, int level, const char *text) {
     static const char begin[] = "compiling ", end[] = "compiled ";
     static double since = -1.0, spent = 0.0;
@@ -98,7 +108,7 @@ void cli_log_compiling(void *user, int level, const char *text) {
     static bool said = false;
     (void)user;
     if (level <= 1) {
-        if (strncmp(text, "float ", 6) != 0) // which precision.c says with the file's name
+        if (!is_of_float(text))
             cli_note("%s", text);
     } else if (strncmp(text, begin, sizeof begin - 1) == 0) {
         since = clock_seconds();

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/triangle.h"
 #include "base/series_job.h"
 #include "commands/commands.h"
 #include "pictures/matrix_picture.h"

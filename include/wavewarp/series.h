@@ -74,6 +74,11 @@ typedef enum ww_float_fit {
 /// *Thread-safety*: any thread. *Blocking*: while it reads.
 WW_API ww_float_fit ww_series_view_float_fit(const ww_series_view *view);
 
+/// What it says, in words, such as "float loses digits by which the values differ": the message that a context's log
+/// function gets where a job takes such values in float begins with them. WW_FLOAT_FITS, or no value of it: "".
+/// *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
+WW_API const char *ww_float_fit_text(ww_float_fit fit);
+
 /// Makes an empty set whose series have `channels` channels (>= 1).
 /// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's; ww_series_set_destroy().
 /// *Thread-safety*: any thread. *Blocking*: no.

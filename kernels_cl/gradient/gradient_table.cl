@@ -4,18 +4,23 @@
 // signs of these with absolute costs; by y_j the sum over i, negative. Behind cost_table.cl: a matrix product like the costs, with
 // differences as they are.
 //
-// A work-group computes WW_TILE points x WW_SLOPE_TILE channels, a work-item 8 x 4 of them; WW_SLOPE_STEP points of the other series at
+// A work-group computes WW_TILE points x WW_SLOPE_TILE channels, a work-item WW_SLOPE_POINTS x 4 of them; WW_SLOPE_STEP points of the other series at
 // a time are in local memory, twice: those of the next step are requested before this one is computed. A step whose W are all 0, as
 // most are far from the paths, is left out. Sums are in the order of the points: no atomic operations.
 //
 // Local memory: 2 WW_SLOPE_STEP (WW_TILE + WW_SLOPE_TILE + 8) values, and two words. A barrier a step.
+//
+// Parameters: WW_SLOPE_TILE, 32 channels, or 16 where there are no more; WW_SLOPES_DIRECT 1: slopes go where the caller has them, times
+// the pair's upstream where there is one.
 #ifndef WW_SLOPES_DIRECT
 #define WW_SLOPES_DIRECT 0
 #endif
+#ifndef WW_SLOPE_TILE
 #define WW_SLOPE_TILE 32
+#endif
 #define WW_SLOPE_STEP (WWK_DOUBLE ? 4 : 8)
 #define WW_SLOPE_ITEMS 64
-#define WW_SLOPE_POINTS 8
+#define WW_SLOPE_POINTS (WW_SLOPE_TILE / 4)
 #define WW_SLOPE_ACROSS (WW_SLOPE_TILE / 4)
 // From one step to the next in local memory: neighbouring work-items use different banks.
 #define WW_WEIGHTS_APART (WW_TILE + 4)
@@ -95,9 +100,12 @@ WW_INLINE void ww_slope_add(ww_scalar sum[WW_SLOPE_POINTS][4], ww_scalar mine[WW
                             __local const ww_scalar *points) {
     const ww_four four = *(__local const ww_four *)(points);
     const ww_scalar theirs[4] = {four.s0, four.s1, four.s2, four.s3};
-    const ww_four w0 = *(__local const ww_four *)(weights);
-    const ww_four w1 = *(__local const ww_four *)(weights + 4);
-    const ww_scalar w[WW_SLOPE_POINTS] = {w0.s0, w0.s1, w0.s2, w0.s3, w1.s0, w1.s1, w1.s2, w1.s3};
+    ww_scalar w[WW_SLOPE_POINTS];
+#pragma unroll
+    for (int p = 0; p < WW_SLOPE_POINTS; p += 4) {
+        const ww_four some = *(__local const ww_four *)(weights + p);
+        w[p] = some.s0, w[p + 1] = some.s1, w[p + 2] = some.s2, w[p + 3] = some.s3;
+    }
 #pragma unroll
     for (int p = 0; p < WW_SLOPE_POINTS; p++)
 #pragma unroll
@@ -112,7 +120,7 @@ WW_INLINE void ww_slope_add(ww_scalar sum[WW_SLOPE_POINTS][4], ww_scalar mine[WW
 }
 // Stores a work-item's slopes. A channel lies together, in fours (ww_slope_place()); with WW_SLOPES_DIRECT as the caller has them.
 WW_INLINE void ww_slope_store(__global ww_scalar *slopes, ww_scalar sum[WW_SLOPE_POINTS][4], uint length, uint first_point,
-                              uint first_channel, uint channels, uint stride) {
+                              uint first_channel, uint channels, uint stride, ww_scalar factor) {
     const uint each = WW_SLOPES_DIRECT ? length : (length + 3) & ~3u;
 #pragma unroll
     for (int c = 0; c < 4; c++) {
@@ -126,7 +134,7 @@ WW_INLINE void ww_slope_store(__global ww_scalar *slopes, ww_scalar sum[WW_SLOPE
 #pragma unroll
             for (uint k = 0; k < 4; k++)
                 if (here && t + k < length)
-                    slopes[place + k] = sum[p + k][c];
+                    slopes[place + k] = factor * sum[p + k][c];
 #else
             if (here && stride == 1)
                 *(__global ww_four *)(slopes + place) = (ww_four)(sum[p][c], sum[p + 1][c], sum[p + 2][c], sum[p + 3][c]);
@@ -146,7 +154,8 @@ ww_table_slopes(const ww_table_args args, __global const ww_scalar *restrict x_v
                 __global const ulong2 *restrict y_series, __global const uint *restrict order,
                 __global const uint *restrict tiles, __global const ulong2 *restrict x_table,
                 __global const ww_scalar *restrict table, __global const ww_gradient_task *restrict tasks,
-                __global ww_scalar *restrict slopes, const uint column, const uint stride) {
+                __global ww_scalar *restrict slopes, const uint column, const uint stride,
+                __global const ww_scalar *restrict upstream, const uint scaled) {
     __local ww_scalar weights[2][WW_SLOPE_STEP * WW_WEIGHTS_APART] __attribute__((aligned(32)));
     __local ww_scalar points[2][WW_SLOPE_STEP * WW_POINTS_APART] __attribute__((aligned(32)));
     __local uint wanted[2];  // the last step in this half that has a W
@@ -197,7 +206,8 @@ ww_table_slopes(const ww_table_args args, __global const ww_scalar *restrict x_v
         }
     }
     const ulong to = column ? tasks[task].y_slopes : tasks[task].x_slopes;
-    ww_slope_store(slopes + to, sum, own.length, first_point + point, first_channel + channel, args.channels, stride);
+    const ww_scalar factor = WW_SLOPES_DIRECT && scaled ? upstream[tasks[task].number] : (ww_scalar)1;
+    ww_slope_store(slopes + to, sum, own.length, first_point + point, first_channel + channel, args.channels, stride, factor);
     // In a kernel that returns early PoCL 3.1 takes a branch at the end, if the first work-item takes it, for all of them.
     barrier(CLK_LOCAL_MEM_FENCE);
 }

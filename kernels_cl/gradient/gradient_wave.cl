@@ -20,7 +20,9 @@
 // registers, which NVIDIA's compiler heeds where the size of groups is left open. Local memory: WW_WAVE_LOCAL values. Barriers:
 // one a chunk, or without exchange one a step.
 #define WW_WAVE_OTHER 0x80000000u // of a series' id: it is one of the columns
-#define WW_WAVE_STEPS (WW_WG > 256 && (WWK_DOUBLE || WW_CHANNELS > 1) ? 4 : 8) // large groups have 64 registers
+// Large groups have 64 registers: of 512 work-items two fit a compute unit. H200, float: 1024 x 512 points 2.25 ms with 8 steps, 1.79
+// with 4; 256 x 1000 points 1.60 and 1.96; 64 x 128 points of 8 channels 0.12 and 0.15.
+#define WW_WAVE_STEPS (WW_WG == 512 || (WW_WG > 512 && (WWK_DOUBLE || WW_CHANNELS > 1)) ? 4 : 8)
 #define WW_WAVE_BESIDE 40                   // columns that are noted besides: a wave's rows are apart
 #ifndef WW_WAVE_LIMITED
 #define WW_WAVE_LIMITED 0
@@ -34,14 +36,14 @@
 #define WW_WAVE_SUMS (WW_TABLED ? 0 : WW_CHANNELS) // slopes by a column's point
 #if WW_EXCHANGE == 1 || WW_EXCHANGE == 3
 #define WW_WAVE 32
-#define WW_WAVE_TURNS 1
+#define WW_WAVE_PLACES (WW_WG + 32) // of local memory: a ring of each wave, behind one of what is above the first
 #else
 #define WW_WAVE WW_WG
-#define WW_WAVE_TURNS 2 // lines of local memory, written in turns
+#define WW_WAVE_PLACES (2 * WW_WG) // lines that are written in turns
 #endif
 #define WW_WAVE_LAG (WW_WAVE / WW_WAVE_STEPS + 1)
 // Of each work-item a cell's mass, or A and its column's sums.
-#define WW_WAVE_LOCAL (WW_WAVE_TURNS * WW_WG * (WW_WAVE_SUMS > 1 ? 1 + WW_WAVE_SUMS : 2))
+#define WW_WAVE_LOCAL (WW_WAVE_PLACES * (WW_WAVE_SUMS > 1 ? 1 + WW_WAVE_SUMS : 2))
 
 typedef WW_PASTE(WW_REAL_NAME, 2) ww_two;
 typedef struct {
@@ -56,7 +58,6 @@ typedef struct {
     ulong table;                      // where the pair's costs are
     __global const ww_scalar *costs;  // of the row
     __global ww_scalar *weights;
-    ww_scalar factor;                 // of these
 #else
     ww_point x;
     ww_series rows, y;
@@ -67,11 +68,13 @@ typedef struct {
 #define WW_WAVE_MAGIC ((real)(WWK_DOUBLE ? 6755399441055744.0 : 12582912.0))
 // 2^a of a whole number that is not above 0; nothing below what is normal.
 WW_INLINE real ww_wave_power(real a) {
-    const real near = a > (real)WW_WAVE_BITS ? a : (real)WW_WAVE_BITS; // also where it is not a number
     // The magic numbers put the exponent into the lowest bits.
 #if WWK_DOUBLE
-    return as_double((uint2)(0, as_uint2(near + 6755399441056767.0).x << 20));
+    // High words order as numbers not above 0 do; those from -1022 on have no low word.
+    const uint high = min(as_uint2(a).y, as_uint2((double)WW_WAVE_BITS).y);
+    return as_double((uint2)(0, as_uint2(as_double((uint2)(0, high)) + 6755399441056767.0).x << 20));
 #else
+    const real near = a > (real)WW_WAVE_BITS ? a : (real)WW_WAVE_BITS; // also where it is not a number
     return as_float(as_uint(near + 12583039.0f) << 23);
 #endif
 }
@@ -84,13 +87,15 @@ WW_INLINE real ww_wave_fraction(real a) {
     return ww_exp2(near);
 #endif
 }
-// 1/a of a number that float can hold.
-WW_INLINE real ww_wave_recip(real a) {
+// 1/a of a sum of masses. One of them is settled, or a few steps old, so what is smaller is 0, and any number serves.
+WW_INLINE real ww_wave_recip(real sum) {
 #if WWK_DOUBLE
+    const uint2 word = as_uint2(sum);
+    const real a = as_double((uint2)(word.x, max(word.y, 0x3c000000u)));
     const real first = (real)native_recip((float)a), second = fma(first, fma(-a, first, 1.0), first);
     return fma(second, fma(-a, second, 1.0), second);
 #else
-    return ww_recip(a);
+    return ww_recip(fmax(sum, 0x1p-63f));
 #endif
 }
 // The same mass with a value from 1 to 2; none remains none.
@@ -113,27 +118,26 @@ WW_INLINE ww_mass ww_wave_settle(ww_mass of) {
 WW_INLINE int ww_wave_column(const ww_wave_row *w, int j) {
     return clamp(j, 0, (int)w->m - 1);
 }
-#if !WW_TABLED
-WW_INLINE ww_point ww_wave_point(const ww_wave_row *w, int j) {
-    return WW_POINT(w->y, (uint)ww_wave_column(w, j));
+// Whether a chunk of columns from `first` on is between the first and the last one.
+WW_INLINE bool ww_wave_inside(const ww_wave_row *w, int first) {
+    return first >= 0 && first + WW_WAVE_STEPS <= (int)w->m;
 }
-#endif
-WW_INLINE real ww_wave_cost(const ww_wave_row *w, int j) {
+WW_INLINE real ww_wave_cost(const ww_wave_row *w, int column) {
 #if WW_TABLED
-    return w->costs[ww_wave_column(w, j)];
+    return w->costs[column];
 #else
-    return ww_cost(w->x, ww_wave_point(w, j));
+    return ww_cost(w->x, WW_POINT(w->y, (uint)column));
 #endif
 }
 
-// What the work-item before gives: `count` values of each. Those of a wave's first work-item come from the wave before, whose last one
-// left them in place `slot` of a ring; of the first wave they are 0.
-WW_INLINE void ww_wave_pass(const ww_wave_row *w, __local ww_scalar *line, const int count, real *values, uint step, uint from) {
+// What the work-item before gives in a step: `count` values of each. Those of a wave's first work-item come from the wave before, whose
+// last one, which is 31 steps behind it, left them in a ring; those of the first wave are 0 and then `beyond`.
+WW_INLINE void ww_wave_pass(const ww_wave_row *w, __local ww_scalar *line, const int count, real *values, uint step, const real beyond) {
 #if WW_WAVE == 32
-    __local const ww_scalar *ring = line + (w->wave ? w->wave - 1 : 0) * (32 * count) + from % 32 * count;
+    __local const ww_scalar *ring = line + (w->wave * 32 + step % 32) * count;
 #pragma unroll
     for (int k = 0; k < count; k++) {
-        const real before = ww_exchange_up(values[k], 32), first = w->wave ? ring[k] : (real)0;
+        const real before = ww_exchange_up(values[k], 32), first = ring[k];
         values[k] = w->lane ? before : first;
     }
 #else
@@ -142,25 +146,34 @@ WW_INLINE void ww_wave_pass(const ww_wave_row *w, __local ww_scalar *line, const
         place[k] = values[k];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int k = 0; k < count; k++)
-        values[k] = w->item ? place[k - count] : (real)0;
+        values[k] = w->item ? place[k - count] : k == 1 ? beyond : (real)0;
 #endif
 }
 // Leaves what the next wave's first work-item takes.
-WW_INLINE void ww_wave_leave(const ww_wave_row *w, __local ww_scalar *line, const int count, const real *values, uint slot) {
+WW_INLINE void ww_wave_leave(const ww_wave_row *w, __local ww_scalar *line, const int count, const real *values, uint step) {
 #if WW_WAVE == 32
     if (w->lane == 31) {
 #pragma unroll
         for (int k = 0; k < count; k++)
-            line[w->wave * (32 * count) + slot % 32 * count + k] = values[k];
+            line[((w->wave + 1) * 32 + (step + 1) % 32) * count + k] = values[k];
+    }
+#endif
+}
+// The ring above the first wave, before a pass.
+WW_INLINE void ww_wave_begin(const ww_wave_row *w, __local ww_scalar *line, const int count, const real beyond) {
+#if WW_WAVE == 32
+    if (w->item < 32) {
+        for (int k = 0; k < count; k++)
+            line[w->item * count + k] = k == 1 ? beyond : (real)0;
     }
 #endif
 }
 
 // ---- forward
 
-// Of a work-item: its last cell, the one above that, and that of the last column.
+// Of a work-item: its last cell, and the one above that.
 typedef struct {
-    ww_mass own, above, last;
+    ww_mass own, above;
 } ww_wave_masses;
 
 WW_INLINE void ww_wave_cell(ww_wave_masses *at, ww_mass up, real factor, real whole, ww_two *shares) {
@@ -169,44 +182,56 @@ WW_INLINE void ww_wave_cell(ww_wave_masses *at, ww_mass up, real factor, real wh
     const real by_left = left.value * ww_wave_power(least - left.bits);
     const real by_up = up.value * ww_wave_power(least - up.bits);
     const real sum = fma(diagonal.value, ww_wave_power(least - diagonal.bits), by_left) + by_up;
-    const real over = sum > 0 ? ww_wave_recip(sum) : (real)0;
+    const real over = ww_wave_recip(sum);
     *shares = (ww_two)(by_left * over, by_up * over);
     at->above = up;
     at->own.value = sum * factor;
     at->own.bits = least + whole;
 }
 
-// Steps of one chunk; `keep`: the shares are noted.
-WW_INLINE void ww_wave_ahead(ww_wave_masses *at, const ww_wave_row *w, uint chunk, const real scale, bool keep,
-                             __local ww_scalar *line) {
+// Steps of one chunk; `keep`: the shares are noted. The mass in column `end` is left in `ended`.
+WW_INLINE void ww_wave_ahead(ww_wave_masses *at, const ww_wave_row *w, uint chunk, const real scale, bool keep, int end,
+                             __local ww_scalar *line, __local ww_scalar *ended) {
     real factor[WW_WAVE_STEPS], whole[WW_WAVE_STEPS];
     const int first = (int)(chunk * WW_WAVE_STEPS) - (int)w->lane;
+    if (ww_wave_inside(w, first)) {
+#pragma unroll
+        for (int k = 0; k < WW_WAVE_STEPS; k++)
+            factor[k] = ww_wave_cost(w, first + k);
+    } else {
+#pragma unroll
+        for (int k = 0; k < WW_WAVE_STEPS; k++)
+            factor[k] = ww_wave_cost(w, ww_wave_column(w, first + k));
+    }
 #pragma unroll
     for (int k = 0; k < WW_WAVE_STEPS; k++) {
-        const real cost = ww_wave_cost(w, first + k) * scale;
+        const real cost = factor[k] * scale;
         whole[k] = (cost + WW_WAVE_MAGIC) - WW_WAVE_MAGIC;
         factor[k] = ww_wave_fraction(whole[k] - cost);
     }
 #pragma unroll
     for (int k = 0; k < WW_WAVE_STEPS; k++) {
         const int j = first + k;
+        const uint step = chunk * WW_WAVE_STEPS + (uint)k;
         real given[2] = {at->own.value, at->own.bits};
-        ww_wave_pass(w, line, 2, given, chunk * WW_WAVE_STEPS + (uint)k, (uint)max(j, 0));
+        ww_wave_pass(w, line, 2, given, step, WW_INF);
         ww_mass up;
-        up.value = w->item ? given[0] : (real)0;
-        up.bits = w->item ? given[1] : WW_INF;
+        up.value = given[0];
+        up.bits = given[1];
         ww_two shares;
         ww_wave_cell(at, up, factor[k], whole[k], &shares);
-        if (j == (int)w->m - 1)
-            at->last = at->own;
+        if (j == end) {
+            ended[0] = at->own.value;
+            ended[1] = at->own.bits;
+        }
         if (keep && (WW_WAVE == 32 || (j >= 0 && j < (int)w->m && w->row < w->waves * 32)))
-            w->notes[j * 32] = w->row < w->n ? shares : (ww_two)(0, 0);
+            w->notes[j * 32] = shares;
         if (k == WW_WAVE_STEPS - 1) {
             at->own = ww_wave_settle(at->own);
             at->above = ww_wave_settle(at->above);
         }
         const real left[2] = {at->own.value, at->own.bits};
-        ww_wave_leave(w, line, 2, left, (uint)max(j, 0));
+        ww_wave_leave(w, line, 2, left, step);
     }
 }
 
@@ -227,20 +252,26 @@ typedef struct {
 
 WW_INLINE void ww_wave_look(ww_wave_adjoints *at, const ww_wave_row *w, uint chunk) {
     const int first = (int)w->m - 1 + (int)w->lane - (int)(chunk * WW_WAVE_STEPS);
+    if (ww_wave_inside(w, first - (WW_WAVE_STEPS - 1))) {
 #pragma unroll
-    for (int k = 0; k < WW_WAVE_STEPS; k++)
-        at->next[k] = w->notes[ww_wave_column(w, first - k) * 32];
+        for (int k = 0; k < WW_WAVE_STEPS; k++)
+            at->next[k] = w->notes[(first - k) * 32];
+    } else {
+#pragma unroll
+        for (int k = 0; k < WW_WAVE_STEPS; k++)
+            at->next[k] = w->notes[ww_wave_column(w, first - k) * 32];
+    }
 }
 // Adds the slopes of a cell in column j, 0 where there is none; `given`: its column's sums.
 WW_INLINE void ww_wave_slope(ww_wave_adjoints *at, const ww_wave_row *w, const real *given, int j, real all, bool here,
                              ww_wave_slopes columns) {
 #if WW_TABLED
     ww_point x = ww_point_infinite(), y = x;
-    y.value = ww_wave_cost(w, j);
+    y.value = ww_wave_cost(w, ww_wave_column(w, j));
     if (here)
-        w->weights[j] = w->factor * all * ww_node_slope(x, y, 0, 0);
+        w->weights[j] = all * ww_node_slope(x, y, 0, 0);
 #else
-    const ww_point y = ww_wave_point(w, j);
+    const ww_point y = WW_POINT(w->y, (uint)ww_wave_column(w, j));
 #pragma unroll
     for (int c = 0; c < WW_WAVE_SUMS; c++) {
         const real slope = all * ww_node_slope(w->x, y, 0, c);
@@ -263,20 +294,20 @@ WW_INLINE void ww_wave_back(ww_wave_adjoints *at, const ww_wave_row *w, uint chu
 #pragma unroll
     for (int k = 0; k < WW_WAVE_STEPS; k++) {
         const int j = first - k;
-        const uint done = (uint)max((int)w->m - 1 - j, 0);
+        const uint step = chunk * WW_WAVE_STEPS + (uint)k;
         const bool here = j >= 0 && j < (int)w->m && w->row < w->n, last = w->row == w->n - 1 && j == (int)w->m - 1;
         real given[WW_WAVE_SUMS + 1];
 #pragma unroll
         for (int c = 0; c < WW_WAVE_SUMS + 1; c++)
             given[c] = at->up[c];
-        ww_wave_pass(w, line, WW_WAVE_SUMS + 1, given, chunk * WW_WAVE_STEPS + (uint)k, done);
+        ww_wave_pass(w, line, WW_WAVE_SUMS + 1, given, step, 0);
         const real all = !here ? (real)0 : last ? (real)1 : at->aside + given[0];
         const real left = all * shares[k].x, above = all * shares[k].y;
         at->up[0] = above + at->away;
         at->away = all - left - above;
         at->aside = left;
         ww_wave_slope(at, w, given, j, all, here, columns);
-        ww_wave_leave(w, line, WW_WAVE_SUMS + 1, at->up, done);
+        ww_wave_leave(w, line, WW_WAVE_SUMS + 1, at->up, step);
     }
 }
 
@@ -317,7 +348,7 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
     __global const ww_scalar *table = 0;
     __global ww_scalar *weights = 0;
 #endif
-    __local ww_scalar line[WW_WAVE_LOCAL];
+    __local ww_scalar line[WW_WAVE_LOCAL], ended[2];
     const ww_gradient_task task = tasks[args.first + (uint)get_group_id(0)];
     const real scale = WW_GIVEN.soft_scale;
     ww_wave_row w;
@@ -333,7 +364,6 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
     __global ww_two *own_notes = (__global ww_two *)(notes + task.checkpoints);
 #if WW_TABLED
     w.table = task.table;
-    w.factor = 1;
 #else
     const bool x_other = (task.x_id & WW_WAVE_OTHER) != 0, y_other = (task.y_id & WW_WAVE_OTHER) != 0;
     w.rows = ww_series_load(x_other ? y_values : x_values, x_other ? y_series : x_series, task.x_id & ~WW_WAVE_OTHER, args.channel);
@@ -342,17 +372,21 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
 
     ww_wave_place(&w, w.item, noted, own_notes, table, weights);
     ww_wave_masses ahead;
-    ahead.own = ahead.last = ww_wave_mass(false);
+    ahead.own = ww_wave_mass(false);
     ahead.above = ww_wave_mass(w.item == 0);
+    const int end = w.row == task.n - 1 ? (int)task.m - 1 : -WW_WG - 1;
+    ww_wave_begin(&w, line, 2, WW_INF);
+    barrier(CLK_LOCAL_MEM_FENCE);
     for (uint turn = 0; turn < turns; turn++) {
         const uint chunk = turn - w.wave * WW_WAVE_LAG; // below 0 it is too large
         if (WW_WAVE != 32 || (chunk < chunks && w.wave < w.waves))
-            ww_wave_ahead(&ahead, &w, chunk, scale, args.keep != 0, line);
+            ww_wave_ahead(&ahead, &w, chunk, scale, args.keep != 0, end, line, ended);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (w.row == task.n - 1) {
-        ends[task.number] = WW_GIVEN.soft_unit * (ahead.last.bits - log2(ahead.last.value));
+    if (w.item == 0) {
+        ends[task.number] = WW_GIVEN.soft_unit * (ended[1] - log2(ended[0]));
     }
+    ww_wave_begin(&w, line, WW_WAVE_SUMS + 1, 0);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (!args.keep)
         return;
@@ -362,9 +396,6 @@ ww_gradient_wave(const ww_gradient_args args, __global const ww_gradient_task *r
     const ww_wave_slopes by_columns = {args.wanted & 2 ? columns + task.y_slopes : 0, apart ? 1 : WW_CHANNELS,
                                        apart ? task.m : 1, factor};
     ww_wave_place(&w, w.item < all ? all - 1 - w.item : task.n, noted, own_notes, table, weights);
-#if WW_TABLED
-    w.factor = factor;
-#endif
     ww_wave_adjoints back;
     back.aside = back.away = 0;
 #pragma unroll

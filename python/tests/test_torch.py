@@ -133,6 +133,46 @@ def test_batches_stay_on_the_gpu(kind, channels, rng):
 @cuda
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.float16])
 @pytest.mark.parametrize("channels", [1, 3, 20])
+def test_padded_batches_stay_on_the_gpu(kind, channels, rng):
+    loss = SoftLoss("dtw", gamma=0.5, divergence=channels == 3)
+    x, y = (torch.tensor(rng.normal(size=(4, t, channels)), dtype=kind, device="cuda") for t in (20, 33))
+    factors = torch.tensor(rng.normal(size=4), dtype=kind, device="cuda")
+    for lengths in (([5, 17, 1, 20], [33, 2, 9, 30]), ([5, 17, 1, 20], None), (None, torch.tensor([4, 3, 2, 1]))):
+        given, both = ([of(side).requires_grad_() for side in (x, y)] for of in (torch.clone, lambda s: s.cpu().double()))
+        for side, many in zip(given, lengths):
+            for row, n in zip(side.detach(), side.shape[1:2] * 4 if many is None else many):
+                row[n:] = float("nan")  # is not read
+        values, want = loss(*given, *lengths), SoftLoss("dtw", gamma=0.5, divergence=channels == 3)(*both, *lengths)
+        (factors * values).sum().backward()
+        (factors.cpu().double() * want).sum().backward()
+        close = {"rtol": 1e-2, "atol": 1e-2} if kind == torch.float16 else {"rtol": 2e-4, "atol": 2e-4}
+        assert values.device == x.device and values.dtype == kind
+        assert torch.allclose(values.detach().cpu().double(), want, **close)
+        for side, right in zip(given, both):
+            assert torch.allclose(side.grad.cpu().double(), right.grad, **close)
+        assert type(loss._made).__name__ == "_CudaStep"
+    given[0].detach()[0, 0] = float("nan")
+    with pytest.raises(ValueError):
+        loss(*given, *lengths).sum().backward()
+
+
+def test_places_of_padded_batches(rng):
+    module = sys.modules["wavewarp.torch"]
+    side = torch.tensor(rng.normal(size=(3, 5, 2)), dtype=torch.float32)
+    layout = module._Padded(side, [5, 1, 3])
+    part = torch.empty(layout.shape)
+    layout.bring(part, side)
+    assert torch.equal(part, torch.cat([side[i, :n].T.reshape(-1) for i, n in enumerate(layout.lengths)]))
+    (made,) = layout.parts(part, (side,))
+    for i, n in enumerate(layout.lengths):
+        assert torch.equal(made[i, :n], side[i, :n]) and not made[i, n:].any()
+    with pytest.raises(ValueError):
+        module._Padded(side[:, :, :0], [5, 1, 3])
+
+
+@cuda
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.float16])
+@pytest.mark.parametrize("channels", [1, 3, 20])
 def test_lists_stay_on_the_gpu(kind, channels, rng):
     loss = SoftLoss("dtw", gamma=0.5, divergence=channels == 3)
     factors = torch.tensor(rng.normal(size=4), dtype=kind, device="cuda")

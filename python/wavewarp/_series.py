@@ -40,10 +40,9 @@ def told_float(precision, view):
         return
     points = ffi.typeof(view) is ffi.typeof("ww_point_view *")
     fit = lib.ww_point_view_float_fit(view) if points else lib.ww_series_view_float_fit(view)
-    if fit == lib.WW_FLOAT_LOSES:
-        notice("float loses digits by which the values differ: precision='double' does not")
-    elif fit == lib.WW_FLOAT_SCALE:
-        notice("float hardly holds squares of the values: precision='double' does")
+    if fit != lib.WW_FLOAT_FITS:
+        does = "does not" if fit == lib.WW_FLOAT_LOSES else "does"
+        notice(f"{text(lib.ww_float_fit_text(fit))}: precision='double' {does}")
 
 
 def result(out: Any, shape, dtype):

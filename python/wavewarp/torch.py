@@ -5,9 +5,9 @@
     loss(outputs, targets).mean().backward()
 
 Values and gradients are computed by Wavewarp's device in one call in forward(). Batches on an NVIDIA GPU stay there: the
-kernels run in PyTorch's own CUDA context, on its current stream; so do lists of such tensors. Other tensors go through
-host memory, once each way; so do those of a GPU where NVIDIA's OpenCL, which compiles the kernels, is not installed (a
-warning says so), and where the loss was given a context.
+kernels run in PyTorch's own CUDA context, on its current stream; so do lists of such tensors and padded batches. Other
+tensors go through host memory, once each way; so do those of a GPU where NVIDIA's OpenCL, which compiles the kernels,
+is not installed (a warning says so), and where the loss was given a context.
 """
 
 import functools
@@ -190,9 +190,37 @@ class _List:
     def slopes(self, found):
         return _ListSlopes(self, found)
 
+    def parts(self, values, side):
+        """Values as a step has them, in the axes and types of the tensors."""
+        return [_like(part.view(self.channels, -1), one) for part, one in zip(values.split(self.sizes), side)]
+
+
+class _Padded(_List):
+    """A batch (batch, time, channels) of whose series only the first points count, as a step has it: as a list."""
+
+    def __init__(self, side, lengths):
+        if 0 in side.shape:
+            raise ValueError(f"a batch of {tuple(side.shape)} has no values")
+        self.lengths, self.channels = lengths, side.shape[2]
+        self.sizes = [n * self.channels for n in lengths]
+        self.shape, self.dtypes = (sum(self.sizes),), {side.dtype}
+        self.repeats = torch.as_tensor(self.sizes, device=side.device)
+        # Where each value is in the batch: of a series channel by channel.
+        places = np.arange(math.prod(side.shape)).reshape(side.shape)
+        order = np.concatenate([row[:n].T.ravel() for row, n in zip(places, lengths)])
+        self.order = torch.as_tensor(order, device=side.device)
+
+    def bring(self, part, side):
+        part.copy_(side.reshape(-1)[self.order])
+
+    def parts(self, values, side):
+        made = torch.zeros(side[0].shape, dtype=side[0].dtype, device=side[0].device)
+        made.view(-1)[self.order] = values.to(made.dtype)
+        return [made]
+
 
 class _ListSlopes:
-    """The gradients by a list."""
+    """The gradients by a list, or by a padded batch."""
 
     def __init__(self, layout, found):
         self._layout, self._found = layout, found
@@ -200,15 +228,17 @@ class _ListSlopes:
     def times(self, upstream, side):
         layout = self._layout
         factors = upstream.to(self._found.dtype).repeat_interleave(layout.repeats, output_size=len(self._found))
-        parts = (self._found * factors).split(layout.sizes)
-        return [_like(part.view(layout.channels, -1), one) for part, one in zip(parts, side)]
+        return layout.parts(self._found * factors, side)
 
 
 class _CudaStep:
     """What all calls with batches of one shape and type on one stream share: device memory, datasets, gradients."""
 
-    def __init__(self, loss, x, y, context):
-        self._layouts = [(_Batch if torch.is_tensor(side) else _List)(side) for side in (x, y)]
+    def __init__(self, loss, x, y, lengths, context):
+        if lengths:
+            self._layouts = [_Padded(side, many) for side, many in zip((x, y), lengths)]
+        else:
+            self._layouts = [(_Batch if torch.is_tensor(side) else _List)(side) for side in (x, y)]
         device = (x if torch.is_tensor(x) else x[0]).device
         double = torch.float64 in set.union(*(layout.dtypes for layout in self._layouts)) and context.has_double
         self._context, self._kind = context, torch.float64 if double else torch.float32
@@ -252,7 +282,11 @@ class _CudaStep:
         values = self._values.clone()
         self._runs += 1
         slopes = [None if one is None else layout.slopes(one) for layout, one in zip(self._layouts, slopes)]
-        return values, slopes, functools.partial(self._check, self._all.sum(), self._runs)
+        # The sum is on its way to the host when backward() asks for it: not behind what that enqueues.
+        total = torch.empty((), dtype=self._kind, pin_memory=True)
+        total.copy_(self._all.sum(), non_blocking=True)
+        told = torch.cuda.current_stream(device).record_event()
+        return values, slopes, functools.partial(self._check, total, told, self._runs)
 
     def _make_outputs(self, slopes):
         """ww_gradient_outputs, and the buffers that it points to."""
@@ -263,8 +297,9 @@ class _CudaStep:
         rows, columns = (None if buffer is None else to_output(buffer) for buffer in buffers)
         return new("ww_gradient_outputs", values=self._to_values, rows=rows, columns=columns), buffers
 
-    def _check(self, total, run):
+    def _check(self, total, told, run):
         # One wait for the whole step. What is not finite makes a sum so; a sum may be too large without.
+        told.synchronize()
         if math.isfinite(total.item()):
             return
         check(lib.ww_gradient_finish(self.gradient._handle[0]))
@@ -427,23 +462,31 @@ class SoftLoss(torch.nn.Module):
         return [[row[:n] for row, n in zip(side.detach().cpu(), many)] for side, many in zip((x, y), lengths)]
 
     def _of_padded(self, x, y, lengths, needed):
+        context = self._stream_of(x, y)
+        if context:
+            shapes = (x.shape, y.shape, x.dtype, y.dtype, tuple(map(tuple, lengths)), x.device, context)
+            return self._on_stream(x, y, shapes, context, needed, x.device, lengths)
         values, slopes, check = self._of_lists(*self._listed(x, y, lengths), needed)
         shapes = [(side.shape[0], side.shape[2], side.shape[1]) for side in (x, y)]
         return values, [None if one is None else _padded(list(one), shape) for one, shape in zip(slopes, shapes)], check
 
-    def _of_batches(self, x, y, needed):
+    def _stream_of(self, x, y):
+        """The context that batches stay in; None: they go through host memory."""
         on_stream = x.is_cuda and x.device == y.device and self._context is None
-        context = _stream_context(x.device) if on_stream else None
+        return _stream_context(x.device) if on_stream else None
+
+    def _of_batches(self, x, y, needed):
+        context = self._stream_of(x, y)
         shapes = (x.shape, y.shape, x.dtype, y.dtype, x.device, y.device, context)
         return self._on_stream(x, y, shapes, context, needed, x.device)
 
-    def _on_stream(self, x, y, shapes, context, needed, device):
+    def _on_stream(self, x, y, shapes, context, needed, device, lengths=None):
         with self._lock:
             made = self._made if shapes == self._shapes else None
             if made is not None:
                 made.update(x, y)
             else:
-                made = _with_memory(lambda: _CudaStep(self, x, y, context)) if context else _Step(self, x, y)
+                made = _with_memory(lambda: _CudaStep(self, x, y, lengths, context)) if context else _Step(self, x, y)
                 self._made, self._shapes = (made, shapes) if self._updates else (None, None)
             return made.run(needed, device)
 

@@ -25,7 +25,7 @@ static inline ww_status wwi_grow(void *array, size_t *capacity, size_t wanted, s
     void *grown = realloc(old, (size_t)bytes);
     if (!grown)
         return wwi_fail_memory(bytes);
-    wwi_use_large_pages(grown, (size_t)bytes);
+    (void)wwi_in_large_pages(grown, (size_t)bytes);
     memcpy(array, &grown, sizeof grown);
     *capacity = room;
     return WW_OK;

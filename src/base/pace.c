@@ -6,7 +6,6 @@
 
 // Times below this are mostly the launch itself.
 #define LEAST_SECONDS 1e-3
-#define LEAST_CLOCK 100.0 // MHz
 // A launch has at most so many times the work of the one whose time was measured: a processor that was free for a short
 // launch may be taken in the next.
 #define MOST_GROWTH 4.0
@@ -42,9 +41,7 @@ bool wwi_pace_may_enqueue(const wwi_pace *pace, double rate, double work) {
 }
 
 double wwi_pace_guess(const ww_device_info *info, double each_clock) {
-    const double units = info->compute_units > 0 ? (double)info->compute_units : 1;
-    const double clock = (double)info->clock_mhz > LEAST_CLOCK ? (double)info->clock_mhz : LEAST_CLOCK;
-    return units * clock * 1e6 * each_clock;
+    return wwi_device_clocks(info) * each_clock;
 }
 
 uint64_t wwi_pace_units(const wwi_pace *pace, double rate, uint64_t left, double work_each) {

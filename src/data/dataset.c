@@ -147,7 +147,6 @@ static ww_status take_values(ww_dataset *d, const ww_series_view *view, const do
         WWI_TRY(wwi_buffer_create(d->context, bytes, &d->values));
     else
         WWI_TRY(wwi_new(d->host, bytes));
-    wwi_use_large_pages(d->host, d->host ? bytes : 0);
     WWI_TRY(wwi_values_take(d, view, times));
     WWI_TRY(wwi_dataset_label(d, o->labels, o->label_numbers));
     return d->host ? check_longest(d) : wwi_dataset_send_entries(d, 0, &d->series);

@@ -143,7 +143,7 @@ ww_status wwi_cost_program(const wwi_recurrence *recurrence, const char *const *
 // ---- tables of costs, for points of many channels (kernels_cl/engine/cost_table.cl)
 
 #define WWI_TABLE_TILE 64             // costs on a side of a work-group's tile
-#define WWI_SLOPE_CHANNELS 32         // channels of a tile of slopes (kernels_cl/gradient/gradient_table.cl)
+#define WWI_SLOPE_CHANNELS 32         // most channels of a tile of slopes (kernels_cl/gradient/gradient_table.cl)
 #define WWI_TABLE_WIDEST (1ull << 26) // a row has fewer values (WW_TABLE_ENTRY)
 #define WWI_TABLE_SLACK 256           // values behind a table, which the columns behind the last one are read from
 

@@ -256,7 +256,7 @@ static ww_gradient_task place_task(const ww_gradient *g, const wwi_gradient_batc
     task.lags = task.sums + (n.tall + 2ull) * g->form.parameters * s;
     if (g->form.direct) {
         task.number = pair->pair;
-        task.x_slopes = g->sides[0].offsets[pair->pair];
+        task.x_slopes = g->sides[0].offsets[pair->pair]; // a series that has an output has its pair's number
         task.y_slopes = g->sides[1].offsets[pair->pair];
     }
     if (aligned && g->alignment_offsets)
@@ -322,7 +322,7 @@ static ww_status send_table(const ww_gradient *g, wwi_gradient_batch *b, const w
     WWI_TRY(wwi_new_zeroed(order, 3 * b->count));
     WWI_TRY(wwi_new_zeroed(tiles, 3 * row));
     WWI_TRY(wwi_new_zeroed(places, 2 * b->count));
-    const uint32_t across = (uint32_t)wwi_ceil_div(g->form.channels, WWI_SLOPE_CHANNELS);
+    const uint32_t across = (uint32_t)wwi_ceil_div(g->form.channels, g->form.across);
     for (size_t t = 0; t < b->count; t++) {
         const uint32_t n = tasks[t].n, m = tasks[t].m;
         const uint32_t high = blocks(n, WWI_TABLE_TILE), broad = blocks(m, WWI_TABLE_TILE);

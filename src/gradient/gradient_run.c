@@ -83,11 +83,11 @@ static uint32_t wave_of(const ww_gradient *g) {
         return 0;
     while (group < g->longest)
         group *= 2;
-    // Local memory: two lines where there is no exchange.
+    // Local memory: two lines where there is no exchange, else a ring for each wave and one above the first.
     const uint64_t values = g->form.channels > wave_channels(group) ? 2 : 1 + g->form.channels;
-    const uint64_t local = 2 * group * (values > 2 ? values : 2) * size;
+    const uint64_t local = ((nvidia ? group + WAVE_ROWS : 2 * group) * (values > 2 ? values : 2) + 2) * size;
     const uint64_t notes = 2 * size * group * (g->longest + WAVE_COLUMNS + WWI_WAVE_BESIDE);
-    return group <= device->max_work_group && local / (nvidia ? 2 : 1) <= device->local_bytes &&
+    return group <= device->max_work_group && local <= device->local_bytes &&
                    notes <= wwi_table_budget(g->pair.context, g->max_bytes)
                ? group
                : 0;
@@ -108,6 +108,21 @@ static bool tabled(const ww_gradient *g) {
     return (most + WWI_TABLE_SLACK) * g->pair.value_bytes <= wwi_table_budget(g->pair.context, g->max_bytes);
 }
 
+// Whether each output is one task's: by pairs, or where pair p alone has series p of both sides.
+static bool is_direct(const ww_gradient *g) {
+    if (g->options.divergence || g->form.passes != 1 || !wwi_soft_plain(&g->pair.recurrence) ||
+        wwi_measure_row_by_id(g->pair.measure.id)->transform != WWI_TRANSFORM_NONE)
+        return false;
+    for (size_t k = 0; k < 2 && !g->options.per_pair; k++) {
+        if (g->count != g->sides[k].given->count)
+            return false;
+        for (size_t p = 0; p < g->count; p++)
+            if (g->sides[k].of[p] != p)
+                return false;
+    }
+    return true;
+}
+
 // The sizes of a block, and what of a point is in registers.
 static int choose_sizes(ww_gradient *g, bool waves) {
     g->form.group = waves ? wave_of(g) : 0;
@@ -117,6 +132,7 @@ static int choose_sizes(ww_gradient *g, bool waves) {
         g->form.wave = false;
         g->form.tabled = tabled(g);
     }
+    g->form.across = g->form.channels > WWI_SLOPE_CHANNELS / 2 ? WWI_SLOPE_CHANNELS : WWI_SLOPE_CHANNELS / 2;
     if (g->form.tabled)
         g->form.parts = 0; // no point is brought together
     if (g->form.wave) {
@@ -124,8 +140,7 @@ static int choose_sizes(ww_gradient *g, bool waves) {
         g->form.columns = WAVE_COLUMNS;
         g->form.vector = 1;
         g->form.slope_channels = g->form.channels;
-        g->form.direct = g->options.per_pair && !g->options.divergence && g->form.passes == 1 &&
-                         wwi_measure_row_by_id(g->pair.measure.id)->transform == WWI_TRANSFORM_NONE;
+        g->form.direct = is_direct(g);
         return 1;
     }
     if ((g->form.tiles = tiles_of(g, g->form.tabled)) != 0) {
@@ -137,6 +152,7 @@ static int choose_sizes(ww_gradient *g, bool waves) {
         g->form.vector = 1;
         g->form.group = 32;
         g->form.slope_channels = g->form.channels;
+        g->form.direct = g->form.tabled && is_direct(g);
         return 1;
     }
     const bool gpu = wwi_is_gpu(g->pair.context),
@@ -221,7 +237,8 @@ static ww_status build_table(ww_gradient *g) {
     const wwi_named_kernel kernels[] = {{&g->fill, "ww_cost_table"}, {&g->slopes, "ww_table_slopes"}, {NULL, NULL}};
     (void)wwi_table_options(g->pair.rows->precision, true, options, sizeof options);
     const size_t used = strlen(options);
-    (void)snprintf(options + used, sizeof options - used, " -DWW_SLOPES_DIRECT=%d", g->form.direct);
+    (void)snprintf(options + used, sizeof options - used, " -DWW_SLOPES_DIRECT=%d -DWW_SLOPE_TILE=%u", g->form.direct,
+                   g->form.across);
     WWI_TRY(wwi_cost_program(&g->pair.recurrence, texts, options, &g->table_program));
     return wwi_kernels_make(g->pair.stream, g->table_program, kernels);
 }
@@ -401,7 +418,7 @@ static ww_status run_table(ww_gradient *g, const wwi_gradient_batch *b, int whic
                            const wwi_arg *more, size_t count) {
     wwi_kernel *kernel = which ? g->slopes : g->fill;
     ww_table_args args = {.units = b->tiles[which], .rows = (uint32_t)b->count, .channels = g->form.channels};
-    wwi_arg all[14];
+    wwi_arg all[16];
     wwi_slice x, y;
     WWI_TRY(wwi_pairing_slices(&g->pair, wwi_pairing_all(&g->pair), &x, &y));
     const double rate = wwi_pace_guess(wwi_context_info(g->pair.context), wwi_is_gpu(g->pair.context) ? 32 : 2);
@@ -432,6 +449,7 @@ static ww_status fill_table(ww_gradient *g, const wwi_gradient_batch *b) {
 // Slopes by the points of the sides that are wanted. A series with itself has both in one output.
 static ww_status sum_table(ww_gradient *g, const wwi_gradient_batch *b, uint32_t stride,
                            const wwi_gradient_targets *to) {
+    const uint32_t scaled = to->upstream != NULL;
     for (uint32_t column = 0; column < 2; column++) {
         if (!g->options.divergence && !(column ? to->columns : to->rows))
             continue;
@@ -443,9 +461,11 @@ static ww_status sum_table(ww_gradient *g, const wwi_gradient_batch *b, uint32_t
                                            : column        ? to->columns
                                                            : to->rows),
                                 WWI_VALUE(column),
-                                WWI_VALUE(stride)};
-        const double work = (double)WWI_TABLE_TILE * WWI_SLOPE_CHANNELS * g->longest;
-        WWI_TRY(run_table(g, b, 1 + (int)column, WWI_TABLE_TILE, work, more, 7));
+                                WWI_VALUE(stride),
+                                WWI_BUFFER(to->upstream),
+                                WWI_VALUE(scaled)};
+        const double work = (double)WWI_TABLE_TILE * g->form.across * g->longest;
+        WWI_TRY(run_table(g, b, 1 + (int)column, WWI_TABLE_TILE, work, more, sizeof more / sizeof *more));
     }
     return WW_OK;
 }
@@ -473,8 +493,11 @@ static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, ww_gra
 }
 
 // The pass forward; with one segment its checkpoints are those of the pass back.
-static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, bool back) {
+static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, bool back,
+                           wwi_buffer *values) {
     pass ahead = pass_ahead(g, b, args);
+    if (g->form.direct && values)
+        ahead.all[7] = WWI_BUFFER(values);
     ahead.args.segment_columns = b->segments > 1 ? b->segment : 0;
     ahead.args.checkpoint_columns = b->segment;
     ahead.args.keep = back && b->segments == 1;
@@ -610,7 +633,7 @@ static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, ww_gra
     } else {
         if (!g->form.tabled)
             WWI_TRY(pack_series(g, b, args));
-        WWI_TRY(run_ahead(g, b, args, back));
+        WWI_TRY(run_ahead(g, b, args, back, to->values));
         if (back)
             WWI_TRY(run_back(g, b, args, to->alignment));
     }

@@ -240,7 +240,6 @@ static ww_status write_all(collected *c) {
     if (!wwi_mul_u64(total ? total : 1, 2 * sizeof *paths->cells, &bytes) || bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
     WWI_TRY(wwi_new(paths->cells, bytes / sizeof *paths->cells));
-    wwi_use_large_pages(paths->cells, (size_t)bytes);
     const uint64_t pieces = wwi_ceil_div(total, AT_ONCE), worth = 1 + pieces / 4;
     return wwi_share((unsigned)wwi_least(worth, wwi_processors()), pieces, write_piece, c);
 }

@@ -123,9 +123,10 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     const size_t best = o.best_channels ? o.best_channels : series->channels;
     WWI_TRY(wwi_run_stream(context, &p->run, &p->stream));
     WWI_TRY(wwi_profile_choose_form(p, series->channels));
-    WWI_TRY(wwi_profile_series_make(series, index, window, best, &p->series));
+    const unsigned threads = wwi_send_threads(context, UINT64_MAX);
+    WWI_TRY(wwi_profile_series_make(series, index, window, best, threads, &p->series));
     if (other)
-        WWI_TRY(wwi_profile_series_make(other, other_index, window, best, &p->other));
+        WWI_TRY(wwi_profile_series_make(other, other_index, window, best, threads, &p->other));
     // Two such windows are no farther apart than half of what is promised.
     const double tolerance = o.precision == WW_DOUBLE ? 2.5e-11 : 2.5e-6;
     wwi_profile_series_find_lines(&p->series, tolerance);

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@
 // less. Such windows are near to each other: their D (kernels_cl/profile/profile.cl) is of this size, which is some 70
 // times the error of a covariance in float.
 #define CLOSE 0.004
+#define PIECE 16384 // windows that a thread takes, or more
 
 void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->values);
@@ -87,8 +89,9 @@ static void copy_channel(wwi_line from, size_t c, wwi_profile_series *s) {
     const double offset = centred ? of.least : 0;
     const double range = centred ? of.most - of.least : fmax(fabs(of.least), fabs(of.most));
     const int exponent = range > 0 ? -ilogb(range) : 0;
+    const double scale = ldexp(1, exponent);
     for (size_t t = 0; t < s->points; t++)
-        x[t] = ldexp(x[t] - offset, exponent);
+        x[t] = isfinite(scale) ? (x[t] - offset) * scale : ldexp(x[t] - offset, exponent);
     // What the test for constant windows compares with is the value before the offset was taken off.
     s->lasts[c * s->windows] = ldexp(offset, exponent);
 }
@@ -118,48 +121,80 @@ static ww_status refuse_range(size_t index, size_t window, size_t c) {
     return wwi_fail_hint("double does not hold their squares: if a huge value stands for a missing one, put NaN there");
 }
 
-static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part *ends) {
-    const size_t m = s->window;
+// The windows of a channel, in pieces of whole blocks.
+typedef struct channel_sums {
+    wwi_profile_series *s;
+    size_t channel, each; // each: blocks of a piece
+    double offset;        // that was taken off the values
+    atomic_bool refused;  // the norm of a window that double does not hold is infinite
+} channel_sums;
+
+// The windows that begin in the block from b on. `ends`: room for as many as a window has points.
+static ww_status block_sums(channel_sums *of, size_t b, part *ends) {
+    wwi_profile_series *s = of->s;
+    const size_t m = s->window, c = of->channel;
     const double *x = s->values + c * s->points;
     double *lasts = s->lasts + c * s->windows, *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
-    const double offset = lasts[0], squared = (double)m * ((double)m * (double)m - 1) / 12; // of a line of slope 1
-    for (size_t b = 0; b < s->windows; b += m) {
-        // Relative to a value that all windows of this block contain.
-        const double origin = x[b + m - 1];
-        part p = {0, 0, 0, 0, 0}, beginning = {0, 0, 0, 0, 0};
-        for (size_t t = m; t-- > 0;) // from the end: tilts have the other sign
-            ends[t] = p = extend(p, m - t, x[b + t] - origin);
-        for (size_t i = b; i < b + m && i < s->windows; i++) {
-            const size_t after = i - b, before = m - after;
-            if (i % WWI_INTERRUPTED == 0)
-                WWI_TRY(wwi_interrupted());
-            const part e = ends[after];
-            if (after > 0)
-                beginning = extend(beginning, after, x[b + m + after - 1] - origin);
-            double mean = e.mean, squares = e.squares, least = e.least, most = e.most, tilt = -e.tilt;
-            if (after > 0) {
-                const double d = beginning.mean - e.mean;
-                mean += d * ((double)after / (double)m);
-                squares += beginning.squares + d * d * ((double)after * (double)before / (double)m);
-                tilt += beginning.tilt + d * ((double)after * (double)before / 2);
-                least = beginning.least < least ? beginning.least : least;
-                most = beginning.most > most ? beginning.most : most;
-            }
-            const double size = sqrt(squares);
-            const double largest = fmax(fabs(least + origin + offset), fabs(most + origin + offset));
-            const bool flat = WW_IS_CONSTANT(least, most, largest, DBL_EPSILON);
-            lasts[i] = (x[i + m - 1] - origin) - mean;
-            sizes[i] = size;
-            if (norms[i] < 0)
-                continue;
-            if (!flat && most - least < LEAST_RANGE && s->state[i] == WWI_WINDOW_USABLE)
-                return refuse_range(index, i, c);
-            norms[i] = flat || !(size > 0) ? 0 : 1 / size;
-            s->flat[i] += flat ? 0.5f : 0;
-            s->close[i] += flat || tilt * tilt >= (1 - CLOSE) * squared * squares;
-            s->flat_bits[i] |= flat && c < 32 ? UINT32_C(1) << c : 0;
+    const double squared = (double)m * ((double)m * (double)m - 1) / 12; // of a line of slope 1
+    // Relative to a value that all windows of this block contain.
+    const double origin = x[b + m - 1];
+    part p = {0, 0, 0, 0, 0}, beginning = {0, 0, 0, 0, 0};
+    for (size_t t = m; t-- > 0;) // from the end: tilts have the other sign
+        ends[t] = p = extend(p, m - t, x[b + t] - origin);
+    for (size_t i = b; i < b + m && i < s->windows; i++) {
+        const size_t after = i - b, before = m - after;
+        if (i % WWI_INTERRUPTED == 0)
+            WWI_TRY(wwi_interrupted());
+        const part e = ends[after];
+        if (after > 0)
+            beginning = extend(beginning, after, x[b + m + after - 1] - origin);
+        double mean = e.mean, squares = e.squares, least = e.least, most = e.most, tilt = -e.tilt;
+        if (after > 0) {
+            const double d = beginning.mean - e.mean;
+            mean += d * ((double)after / (double)m);
+            squares += beginning.squares + d * d * ((double)after * (double)before / (double)m);
+            tilt += beginning.tilt + d * ((double)after * (double)before / 2);
+            least = beginning.least < least ? beginning.least : least;
+            most = beginning.most > most ? beginning.most : most;
         }
+        const double size = sqrt(squares);
+        const double largest = fmax(fabs(least + origin + of->offset), fabs(most + origin + of->offset));
+        const bool flat = WW_IS_CONSTANT(least, most, largest, DBL_EPSILON);
+        lasts[i] = (x[i + m - 1] - origin) - mean;
+        sizes[i] = size;
+        if (norms[i] < 0)
+            continue;
+        norms[i] = flat || !(size > 0) ? 0 : 1 / size;
+        if (!flat && most - least < LEAST_RANGE && s->state[i] == WWI_WINDOW_USABLE) {
+            norms[i] = INFINITY;
+            atomic_store(&of->refused, true);
+        }
+        s->flat[i] += flat ? 0.5f : 0;
+        s->close[i] += flat || tilt * tilt >= (1 - CLOSE) * squared * squares;
+        s->flat_bits[i] |= flat && c < 32 ? UINT32_C(1) << c : 0;
     }
+    return WW_OK;
+}
+
+static ww_status piece_sums(void *user, uint64_t piece) {
+    channel_sums *of = user;
+    const size_t m = of->s->window, first = (size_t)piece * of->each * m, left = of->s->windows - first;
+    WWI_FREES part *ends = NULL;
+    WWI_TRY(wwi_new(ends, m));
+    for (size_t at = 0; at < left && at < of->each * m; at += m)
+        WWI_TRY(block_sums(of, first + at, ends));
+    return WW_OK;
+}
+
+static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, unsigned threads) {
+    const double *norms = s->norms + c * s->windows;
+    channel_sums of = {
+        .s = s, .channel = c, .each = wwi_ceil_div(PIECE, s->window), .offset = s->lasts[c * s->windows]};
+    atomic_init(&of.refused, false);
+    WWI_TRY(wwi_share(threads, wwi_ceil_div(s->windows, of.each * s->window), piece_sums, &of));
+    for (size_t i = 0; atomic_load(&of.refused) && i < s->windows; i++)
+        if (isinf(norms[i]))
+            return refuse_range(index, i, c);
     return WW_OK;
 }
 
@@ -348,8 +383,7 @@ static void count_flat(wwi_profile_series *s) {
 }
 
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
-                                  wwi_profile_series *s) {
-    WWI_FREES part *ends = NULL;
+                                  unsigned threads, wwi_profile_series *s) {
     uint64_t before = 0;
     s->channels = view->channels;
     s->window = window;
@@ -360,11 +394,10 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
         before += wwi_view_length(view, i);
     s->windows = s->points - window + 1;
     WWI_TRY(take_arrays(s));
-    WWI_TRY(wwi_new(ends, window));
     for (size_t c = 0; c < s->channels; c++)
         copy_channel(wwi_view_line(view, index, before, c), c, s);
     for (size_t c = 0; c < s->channels; c++)
-        WWI_TRY(window_sums(s, index, c, ends));
+        WWI_TRY(window_sums(s, index, c, threads));
     count_flat(s);
     return WW_OK;
 }

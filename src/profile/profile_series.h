@@ -51,10 +51,10 @@ typedef struct wwi_profile_series {
     size_t line_count;
 } wwi_profile_series;
 
-// Copies series `index` of the view to a zeroed one, which the caller frees also after a failure. `best`: as above. The
-// condition is not made yet.
+// Copies series `index` of the view to a zeroed one, which the caller frees also after a failure, by so many threads.
+// `best`: as above. The condition is not made yet.
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
-                                  wwi_profile_series *series);
+                                  unsigned threads, wwi_profile_series *series);
 enum { WWI_LINE_UP = 1, WWI_LINE_DOWN = 2, WWI_LINES = 3 };
 // Finds the windows whose points are no farther from a straight line than `tolerance` times its deviation.
 void wwi_profile_series_find_lines(wwi_profile_series *series, double tolerance);

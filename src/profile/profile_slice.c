@@ -28,59 +28,86 @@ void wwi_profile_slice_close(wwi_profile_slice *s) {
     memset(s, 0, sizeof *s);
 }
 
-// A double, or what two floats hold of it.
-static void put_wide(const ww_profile *p, unsigned char *to, size_t at, double value) {
+// A value of what is sent: place i of a row, where rows have `width` places.
+typedef struct sending sending;
+typedef double (*value_fn)(const sending *of, size_t row, size_t i);
+struct sending {
+    const ww_profile *p;
+    const wwi_profile_slice *s;
+    value_fn value;
+    size_t width;
+    bool wide; // in double, or what two floats hold of it; else in float
+};
+
+static void put(const sending *of, unsigned char *to, double value) {
     const float high = (float)value;
     const float both[2] = {high, (float)(value - (double)high)};
-    if (p->narrow)
-        memcpy(to + at * 8, both, 8);
+    if (!of->wide)
+        memcpy(to, &high, 4);
+    else if (of->p->narrow)
+        memcpy(to, both, 8);
     else
-        memcpy(to + at * 8, &value, 8);
+        memcpy(to, &value, 8);
 }
 
-static void put_real(const ww_profile *p, bool is_double, unsigned char *to, size_t at, double value) {
-    if (is_double)
-        put_wide(p, to, at, value);
-    else
-        memcpy(to + at * 4, &(float){(float)value}, 4);
+static ww_status make_bytes(void *user, uint64_t at, uint64_t bytes, void *target) {
+    const sending *of = user;
+    const size_t each = of->wide ? 8 : 4, end = (size_t)(at + bytes) / each;
+    unsigned char *to = target;
+    for (size_t place = (size_t)at / each, next; place < end; place = next) {
+        const size_t row = place / of->width, first = row * of->width;
+        next = first + of->width < end ? first + of->width : end;
+        for (size_t i = place; i < next; i++, to += each)
+            put(of, to, of->value(of, row, i - first));
+    }
+    return WW_OK;
+}
+
+// Makes a buffer of so many rows.
+static ww_status send_rows(ww_profile *p, const wwi_profile_slice *s, size_t rows, size_t width, bool wide,
+                           value_fn value, wwi_buffer **buffer) {
+    sending of = {p, s, value, width, wide};
+    const uint64_t bytes = (uint64_t)rows * width * (wide ? 8 : 4);
+    WWI_TRY(wwi_buffer_create(p->context, bytes, buffer));
+    return wwi_send(*buffer, 0, bytes, make_bytes, &of);
+}
+
+static double point_at(const sending *of, size_t channel, size_t t) {
+    const wwi_profile_series *from = of->s->series;
+    return t < of->s->count + from->window - 1 ? from->values[channel * from->points + of->s->first + t] : 0;
+}
+
+static double mean_at(const sending *of, size_t channel, size_t i) {
+    return i < of->s->count ? wwi_profile_series_mean(of->s->series, channel, of->s->first + i) : 0;
+}
+
+static double norm_at(const sending *of, size_t channel, size_t i) {
+    const wwi_profile_series *from = of->s->series;
+    return i < of->s->count ? from->norms[channel * from->windows + of->s->first + i] : 0;
 }
 
 // What the recurrence adds, and the sizes (of several channels: the norms) of windows that may be neighbours: three
-// planes a channel.
-static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_double, wwi_buffer **table) {
-    const wwi_profile_series *from = s->series;
-    const uint64_t bytes = (uint64_t)s->stride * from->channels * 3 * (is_double ? 8 : 4);
-    WWI_FREES unsigned char *staged = NULL;
-    WWI_TRY(wwi_new_zeroed(staged, bytes));
-    for (size_t c = 0; c < from->channels; c++) {
-        const size_t plane = c * 3 * s->stride;
-        for (size_t i = 0; i < s->count; i++) {
-            const size_t at = s->first + i;
-            if (at > 0) {
-                put_real(p, is_double, staged, plane + i, wwi_profile_series_df(from, c, at));
-                put_real(p, is_double, staged, plane + s->stride + i, wwi_profile_series_dg(from, c, at));
-            }
-            const bool usable = from->state[at] == WWI_WINDOW_USABLE;
-            const double size = wwi_profile_series_size(from, c, at);
-            const double norm = from->norms[c * from->windows + at] > 0 ? 1 / size : 0;
-            put_real(p, is_double, staged, plane + 2 * (size_t)s->stride + i,
-                     from->channels == 1 ? (usable ? size : UNUSABLE_SIZE)
-                     : usable            ? norm
-                                         : 0);
-        }
-        for (size_t i = s->count; from->channels == 1 && i < s->stride; i++)
-            put_real(p, is_double, staged, plane + 2 * (size_t)s->stride + i, UNUSABLE_SIZE);
-    }
-    return wwi_upload(p->context, table, staged, bytes);
+// rows a channel.
+static double table_at(const sending *of, size_t row, size_t i) {
+    const wwi_profile_series *from = of->s->series;
+    const size_t c = row / 3, at = of->s->first + i;
+    if (row % 3 < 2)
+        return i >= of->s->count || at == 0 ? 0
+               : row % 3                    ? wwi_profile_series_dg(from, c, at)
+                                            : wwi_profile_series_df(from, c, at);
+    const bool usable = i < of->s->count && from->state[at] == WWI_WINDOW_USABLE;
+    if (from->channels == 1)
+        return usable ? wwi_profile_series_size(from, c, at) : UNUSABLE_SIZE;
+    return usable && from->norms[c * from->windows + at] > 0 ? 1 / wwi_profile_series_size(from, c, at) : 0;
 }
 
 // What the merge compares windows with.
-static ww_status make_statistics(ww_profile *p, wwi_profile_slice *s, const void *norms, uint64_t bytes) {
-    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *sent = NULL;
+static ww_status make_statistics(ww_profile *p, wwi_profile_slice *s) {
+    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *norms = NULL;
     const uint32_t windows = (uint32_t)s->count, window = (uint32_t)p->window;
-    WWI_TRY(wwi_upload(p->context, &sent, norms, bytes));
-    WWI_TRY(wwi_buffer_create(p->context, 2 * bytes, &s->statistics));
-    WWI_TRY(WWI_LAUNCH_ITEMS(p->statistics, s->count, WWI_PROFILE_MERGE_GROUP, WWI_BUFFER(s->values), WWI_BUFFER(sent),
+    WWI_TRY(send_rows(p, s, s->series->channels, s->stride, true, norm_at, &norms));
+    WWI_TRY(wwi_buffer_create(p->context, 2 * wwi_buffer_bytes(norms), &s->statistics));
+    WWI_TRY(WWI_LAUNCH_ITEMS(p->statistics, s->count, WWI_PROFILE_MERGE_GROUP, WWI_BUFFER(s->values), WWI_BUFFER(norms),
                              WWI_VALUE(windows), WWI_VALUE(window), WWI_VALUE(s->points), WWI_VALUE(s->stride),
                              WWI_BUFFER(s->statistics)));
     return wwi_finish(p->stream);
@@ -88,29 +115,14 @@ static ww_status make_statistics(ww_profile *p, wwi_profile_slice *s, const void
 
 // Values, means and statistics, and the tables.
 static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
-    const wwi_profile_series *from = s->series;
-    const size_t m = from->window;
-    const uint64_t value_bytes = (uint64_t)s->points * from->channels * 8;
-    const uint64_t window_bytes = (uint64_t)s->stride * from->channels * 8;
-    const uint64_t most = value_bytes > window_bytes ? value_bytes : window_bytes;
-    WWI_FREES unsigned char *staged = NULL;
-    WWI_TRY(wwi_new_zeroed(staged, most));
-    for (size_t c = 0; c < from->channels; c++)
-        for (size_t t = 0; t < s->count + m - 1; t++)
-            put_wide(p, staged, c * s->points + t, from->values[c * from->points + s->first + t]);
-    WWI_TRY(wwi_upload(p->context, &s->values, staged, value_bytes));
-    memset(staged, 0, window_bytes);
-    for (size_t c = 0; c < from->channels; c++)
-        for (size_t i = 0; i < s->count; i++)
-            put_wide(p, staged, c * s->stride + i, wwi_profile_series_mean(from, c, s->first + i));
-    WWI_TRY(wwi_upload(p->context, &s->means, staged, window_bytes));
-    memset(staged, 0, window_bytes);
-    for (size_t c = 0; c < from->channels; c++)
-        memcpy(staged + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
+    const size_t channels = s->series->channels;
+    const bool wide = p->narrow || p->options.precision == WW_DOUBLE;
+    WWI_TRY(send_rows(p, s, channels, s->points, true, point_at, &s->values));
+    WWI_TRY(send_rows(p, s, channels, s->stride, true, mean_at, &s->means));
     if (!p->narrow)
-        WWI_TRY(make_statistics(p, s, staged, window_bytes));
-    WWI_TRY(open_table(p, s, p->narrow || p->options.precision == WW_DOUBLE, &s->table[0]));
-    return p->deep ? open_table(p, s, true, &s->table[1]) : WW_OK;
+        WWI_TRY(make_statistics(p, s));
+    WWI_TRY(send_rows(p, s, 3 * channels, s->stride, wide, table_at, &s->table[0]));
+    return p->deep ? send_rows(p, s, 3 * channels, s->stride, true, table_at, &s->table[1]) : WW_OK;
 }
 
 // The conditions of each set of kernels, and of WWI_PROFILE_PART windows the largest: first those in float, below 0

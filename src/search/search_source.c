@@ -107,7 +107,6 @@ static ww_status stage(wwi_joined *j, uint64_t t, size_t count) {
         free(j->staging);
         j->staged = 0;
         WWI_TRY(wwi_new(j->staging, count * each));
-        wwi_use_large_pages(j->staging, count * each);
         j->staged = count;
     }
     WWI_TRY(read_source(j, t, count, j->staging));

@@ -338,9 +338,9 @@ fi
 printf '100000001,100000002,100000004\n100000001,100000003,100000004\n' >high.csv
 ok "values whose differences float does not hold" gives 0 matrix high.csv --rows series --labels none
 ok "are compared in double" eval '[ "$(head -1 out)" = 0,1 ]'
-ok "which a note says" says "high.csv: float loses digits by which its values differ; computed in double"
+ok "which a note says" says "high.csv: float loses digits by which the values differ; computed in double"
 ok "in float on request" gives 0 matrix high.csv --rows series --labels none --precision float
-ok "with a note" says "high.csv: float loses digits by which its values differ; --precision double does not"
+ok "with a note" says "high.csv: float loses digits by which the values differ; --precision double does not"
 # ---- no platform: what the loader was told to take is named
 if [ -z "${LD_PRELOAD:-}" ]; then
     no_platform() { # no_platform WANTED VARIABLE...: fails, and the message has WANTED

@@ -288,6 +288,27 @@ static void check_slopes(const slope_form *f, const ww_measure *measure, wwt_set
     }
 }
 
+// With an upstream, and by one side alone: the slopes times their pair's factor.
+static void check_upstream(ww_gradient *gradient, const wwt_set *set, int side, const void *slopes,
+                           ww_precision precision) {
+    static const double factors[] = {2, -0.5, 0};
+    const size_t values = set->offsets[2] + set->lengths[2] * set->channels;
+    void *found = wwt_guarded(values, precision);
+    const ww_output output = WW_OUTPUT_HOST(found);
+    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+    const float single[] = {2, -0.5f, 0};
+    *(side ? &to.columns : &to.rows) = &output;
+    to.upstream = precision == WW_DOUBLE ? (const void *)factors : single;
+    wwt_ok(ww_gradient_run(gradient, &to));
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < set->lengths[i] * set->channels; k++) {
+            const double slope = wwt_value(slopes, precision, set->offsets[i] + k);
+            const double scaled = wwt_value(found, precision, set->offsets[i] + k);
+            ck_assert(fabs(scaled - factors[i] * slope) <= 1e-5 * (1 + fabs(slope)));
+        }
+    wwt_guarded_free(found);
+}
+
 START_TEST(gradients) {
     const slope_form *f = &slope_forms[_i];
     static const size_t n[] = {64, 9, 70}, m[] = {66, 30, 63};
@@ -331,6 +352,7 @@ START_TEST(gradients) {
         }
         check_slopes(f, &measure, sets, 0, slopes[0]);
         check_slopes(f, &measure, sets, 1, slopes[1]);
+        check_upstream(gradient, &sets[k % 2], k % 2, slopes[k % 2], precision);
         wwt_guarded_free(values);
         for (int side = 0; side < 2; side++) {
             wwt_guarded_free(slopes[side]);
