@@ -10,11 +10,14 @@ import sys
 
 import numpy as np
 import pytest
+import refused_features
 from refused import CHANNELS, NAN, REFUSED, X, Y, found, joined, model
 
 import wavewarp as ww
 
 MODULES = ["wavewarp", "wavewarp.sklearn", "wavewarp.torch", "wavewarp.plot", "wavewarp.dask"]
+
+REFUSED.update(refused_features.REFUSED)
 
 # What refuses nothing of its own. Properties are such, but where they say otherwise.
 SAFE = """

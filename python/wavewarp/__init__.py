@@ -34,6 +34,7 @@ from ._buffer import Buffer
 from ._context import Context, default_context, devices, tuning_parameters
 from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, Notice, OutOfMemoryError, lib, text
 from ._dataset import Dataset
+from ._costs import cost_matrix
 from ._distance import (
     Plan,
     cdist,
@@ -153,6 +154,7 @@ __all__ = [
     "choose",
     "choose_matches",
     "classify",
+    "cost_matrix",
     "cut",
     "default_context",
     "devices",
