@@ -2,9 +2,20 @@
 """More calls that are refused, as refused.py has them."""
 
 import numpy as np
-from refused import CHANNELS, CORNER, NAN, X
+import refused
+from refused import CHANNELS, CORNER, NAN, POINTS, X
 
 import wavewarp as ww
+
+GAPS = np.where(POINTS > 1, np.nan, POINTS)
+
+refused.REFUSED["knn"]["ValueError"] += [
+    lambda: ww.knn(POINTS, p=3),
+    lambda: ww.knn(POINTS, metric="minkowski", p=0.5),
+    lambda: ww.knn(POINTS, radius=[1.0, 2.0]),
+    lambda: ww.knn(GAPS, metric="l2"),
+    lambda: ww.knn(ww.Points(GAPS, missing=True), metric="l1"),
+]
 
 REFUSED = {
     "cost_matrix": {
