@@ -18,6 +18,20 @@ refused.REFUSED["knn"]["ValueError"] += [
 ]
 
 REFUSED = {
+    "kshape": {
+        "ValueError": [
+            lambda: ww.kshape(X, 0),
+            lambda: ww.kshape(X, 7),
+            lambda: ww.kshape(NAN, 2),
+            lambda: ww.kshape([X[0], X[1, :9]], 2),
+            lambda: ww.kshape(X, 2, first=X[:3]),
+            lambda: ww.kshape(X, 2, first=X[:2, :9]),
+            lambda: ww.kshape(X, 2, first=X[:2], starts=2),
+            lambda: ww.kshape(X, 2, starts=0),
+            lambda: ww.kshape(X, 2, tolerance=2.0),
+        ]
+    },
+    "sbd": {"ValueError": [lambda: ww.sbd(X, CHANNELS), lambda: ww.sbd(NAN), lambda: ww.sbd([[]])]},
     "cost_matrix": {
         "ValueError": [
             lambda: ww.cost_matrix(X[0], X[1, :2], **CORNER),

@@ -105,6 +105,7 @@ from ._search import (
     search_places,
 )
 from ._series import SeriesSet, generate, read, write, write_array
+from ._shape import kshape, sbd
 from ._shapelets import Shapelets
 
 __version__ = text(lib.ww_version())
@@ -168,6 +169,7 @@ __all__ = [
     "knn_recall",
     "knn_shard",
     "knn_vote",
+    "kshape",
     "linkage",
     "lsh_collision",
     "measures",
@@ -186,6 +188,7 @@ __all__ = [
     "rand_index",
     "read",
     "read_points",
+    "sbd",
     "search",
     "search_part_places",
     "search_places",
