@@ -10,6 +10,9 @@ extern const char *const cli_metrics[]; // as enum ww_metric counts them
 int cli_points_read(const char *path, ww_metric metric, ww_point_set **set, ww_point_view *view);
 int cli_points_upload(ww_context *context, const cli_device_options *device, const char *path,
                       const ww_point_view *view, ww_points **points);
+// The same where NaN may be a missing coordinate.
+int cli_points_upload_missing(ww_context *context, const cli_device_options *device, const char *path,
+                              const ww_point_view *view, bool missing, ww_points **points);
 // Of distances: those of bits and sets are float.
 ww_precision cli_points_precision(const cli_device_options *device, const ww_point_view *view);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // wavewarp cluster: groups of similar series, by medoids or by merging, from the matrix of all distances, or by
-// k-means.
+// k-means or k-shape.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "results/distances_file.h"
 
 static const char *const symmetrise[] = {"no", "mean", "least", "most", NULL};
-static const char *const methods[] = {"medoids", "single", "complete", "average", "ward", "kmeans", NULL};
+static const char *const methods[] = {"medoids", "single", "complete", "average", "ward", "kmeans", "kshape", NULL};
 
 // ---- computing
 
@@ -106,8 +106,11 @@ static int find_means(cli_clustering *c) {
     options.iterations = (size_t)c->iterations;
     options.plan = &c->s.plan;
     c->clusters = (size_t)c->k;
-    const ww_status status = ww_cluster_kmeans(&c->s.measure, c->s.data[0], c->clusters, &options, c->labels, NULL,
-                                               &c->centres, &c->kmeans_info);
+    const ww_status status =
+        c->method == CLI_KSHAPE
+            ? ww_cluster_kshape(c->s.data[0], c->clusters, &options, c->labels, NULL, &c->centres, &c->kmeans_info)
+            : ww_cluster_kmeans(&c->s.measure, c->s.data[0], c->clusters, &options, c->labels, NULL, &c->centres,
+                                &c->kmeans_info);
     cli_progress_end();
     return cli_status(status);
 }
@@ -160,8 +163,8 @@ static int compute(cli_clustering *c) {
     if (!c->labels || !c->classes || !c->medoids || !c->silhouettes || !c->merges)
         return cli_error("clusters of %zu series do not fit memory", n);
     c->silhouette = NAN;
-    CLI_TRY(c->method == CLI_KMEANS ? find_means(c) : cluster_matrix(c));
-    if (c->method == CLI_KMEANS)
+    CLI_TRY(cli_cluster_has_centres(c->method) ? find_means(c) : cluster_matrix(c));
+    if (cli_cluster_has_centres(c->method))
         c->seconds = c->kmeans_info.seconds_wall;
     for (size_t i = 0; i < n; i++)
         c->classes[i] = ww_series_set_class(c->s.sets[0], i);
@@ -174,7 +177,11 @@ static int compute(cli_clustering *c) {
 }
 
 bool cli_cluster_merges(int method) {
-    return method != CLI_MEDOIDS && method != CLI_KMEANS;
+    return method != CLI_MEDOIDS && !cli_cluster_has_centres(method);
+}
+
+bool cli_cluster_has_centres(int method) {
+    return method == CLI_KMEANS || method == CLI_KSHAPE;
 }
 
 static size_t size_of(const cli_clustering *c, size_t k) {
@@ -251,8 +258,8 @@ static void print_json(const cli_clustering *c, const cli_command *command) {
     cli_json_number(&json, "sum_of_distances", c->method == CLI_MEDOIDS ? c->medoids_info.cost : NAN, 17);
     cli_json_number(&json, "silhouette", c->silhouette, 10);
     cli_json_number(&json, "adjusted_rand_index", c->agreement, 10);
-    cli_json_number(&json, "objective", c->method == CLI_KMEANS ? c->kmeans_info.objective : NAN, 17);
-    if (c->method == CLI_KMEANS) {
+    cli_json_number(&json, "objective", cli_cluster_has_centres(c->method) ? c->kmeans_info.objective : NAN, 17);
+    if (cli_cluster_has_centres(c->method)) {
         cli_json_count(&json, "iterations", c->kmeans_info.iterations);
         cli_json_flag(&json, "converged", c->kmeans_info.converged);
         cli_json_count(&json, "start", c->kmeans_info.start);
@@ -262,7 +269,7 @@ static void print_json(const cli_clustering *c, const cli_command *command) {
         cli_json_count(&json, NULL, size_of(c, k));
     cli_json_end(&json);
     cli_json_array(&json, "medoids");
-    for (size_t k = 0; k < c->clusters && c->method != CLI_KMEANS; k++)
+    for (size_t k = 0; k < c->clusters && !cli_cluster_has_centres(c->method); k++)
         cli_json_count(&json, NULL, c->medoids[k]);
     cli_json_end(&json);
     cli_json_array(&json, "labels");
@@ -277,7 +284,7 @@ static void print_text(const cli_clustering *c) {
     if (c->method == CLI_MEDOIDS)
         printf("cost        %.6g, the sum of the distances to the medoids (%" PRIu64 " exchanges)\n",
                c->medoids_info.cost, c->medoids_info.swaps);
-    if (c->method == CLI_KMEANS)
+    if (cli_cluster_has_centres(c->method))
         printf("objective   %.6g, the sum of the distances to the centres (%.6g at the start; %zu iterations%s)\n",
                c->kmeans_info.objective, c->kmeans_info.first_objective, c->kmeans_info.iterations,
                c->kmeans_info.converged ? "" : ", not converged");
@@ -286,14 +293,14 @@ static void print_text(const cli_clustering *c) {
     if (!isnan(c->agreement))
         printf("agreement   %.4f with the labels (adjusted Rand index)\n", c->agreement);
     printf("seconds     %.4g computing, %.4g in all\n\n%8s %8s", c->seconds, cli_seconds(), "cluster", "series");
-    puts(c->method == CLI_KMEANS ? "" : "   medoid  silhouette");
+    puts(cli_cluster_has_centres(c->method) ? "" : "   medoid  silhouette");
     for (size_t k = 0; k < c->clusters; k++) {
         const size_t size = size_of(c, k);
         double sum = 0;
         for (size_t i = 0; i < c->count && !isnan(c->silhouette); i++)
             sum += c->labels[i] == (int64_t)k ? c->silhouettes[i] : 0;
         printf("%8zu %8zu", k, size);
-        if (c->method != CLI_KMEANS)
+        if (!cli_cluster_has_centres(c->method))
             printf(" %8zu", c->medoids[k]);
         if (!isnan(c->silhouette))
             printf(" %11.4f", sum / (double)size);
@@ -306,8 +313,8 @@ static void print_text(const cli_clustering *c) {
 // What a file of distances leaves no room for.
 static int check_distances(const cli_clustering *c, const cli_command *command) {
     const cli_measure_options none = {0};
-    if (c->method == CLI_KMEANS)
-        return cli_usage(command->name, "kmeans needs series, not distances");
+    if (cli_cluster_has_centres(c->method))
+        return cli_usage(command->name, "%s needs series, not distances", methods[c->method]);
     if (memcmp(&c->s.measure_options, &none, sizeof none) != 0 || c->s.device.engine || c->s.read.znormalise)
         return cli_usage(command->name, "a measure, --engine and --znorm are of no use with --distances");
     if (!c->s.paths[0] && (c->centres_path || c->svg_path))
@@ -317,6 +324,7 @@ static int check_distances(const cli_clustering *c, const cli_command *command) 
 }
 
 static int check(cli_clustering *c, const cli_command *command) {
+    const cli_measure_options none = {0};
     c->distance = INFINITY;
     if (c->limit && (!cli_number(c->limit, &c->distance) || !cli_cluster_merges(c->method)))
         return cli_usage(command->name, "--distance is a number, and goes with the methods that merge");
@@ -324,7 +332,9 @@ static int check(cli_clustering *c, const cli_command *command) {
         return cli_usage(command->name, "usage: wavewarp %s %s", command->name, command->operands);
     if (!c->k && !c->limit)
         return cli_usage(command->name, "--k K is needed, or --distance D where a method merges");
-    if (c->symmetrise && (c->distances || c->method == CLI_KMEANS))
+    if (c->method == CLI_KSHAPE && (memcmp(&c->s.measure_options, &none, sizeof none) != 0 || c->length))
+        return cli_usage(command->name, "kshape has a distance of its own, and centres as long as the series");
+    if (c->symmetrise && (c->distances || cli_cluster_has_centres(c->method)))
         return cli_usage(command->name, "--symmetrise is for distances that are computed between all series");
     if (c->merges_path && !cli_cluster_merges(c->method))
         return cli_usage(command->name, "--merges goes with the methods that merge");
@@ -378,12 +388,14 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
     c.iterations = 50;
     const cli_option options[] = {
         CLI_NUMBER("k", 'k', "K", "number of clusters; with --distance: the fewest", &c.k, 1),
-        CLI_ONE_OF("method", 'M', "M", "k medoids (default), the linkage by which clusters are merged, or k-means",
-                   &c.method, methods),
-        CLI_NUMBER("seed", 0, "N", "kmeans: seed of the first centres (default 1)", &c.seed, 0),
+        CLI_ONE_OF("method", 'M', "M",
+                   "k medoids (default), the linkage by which clusters are merged, k-means or k-shape", &c.method,
+                   methods),
+        CLI_NUMBER("seed", 0, "N", "kmeans, kshape: seed of the first centres (default 1)", &c.seed, 0),
         CLI_NUMBER("starts", 0, "N",
-                   "kmeans: searches from other first centres, of which the best is taken (default 1)", &c.starts, 1),
-        CLI_NUMBER("iterations", 0, "N", "kmeans: most iterations of a search (default 50)", &c.iterations, 0),
+                   "kmeans, kshape: searches from other first centres, of which the best is taken (default 1)",
+                   &c.starts, 1),
+        CLI_NUMBER("iterations", 0, "N", "kmeans, kshape: most iterations of a search (default 50)", &c.iterations, 0),
         CLI_NUMBER("length", 0, "N", "kmeans: points of every centre (default: of the series it starts from)",
                    &c.length, 1),
         CLI_OPTION("distance", 0, CLI_TEXT, "D", "merge clusters up to this distance", &c.limit),

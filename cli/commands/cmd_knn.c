@@ -18,8 +18,9 @@ typedef struct knn_job {
     cli_series_job s; // without series: queries and base; the base alone comes first
     cli_neighbour_options wanted;
     const char *classes_path, *values_path;
-    const char *radius_text;
+    const char *radius_text, *p_text;
     double radius; // INFINITY: none
+    double p;      // of Minkowski's metric; 0: none is given
     int metric;
     ww_point_set *sets[2];
     ww_point_view views[2];
@@ -67,6 +68,7 @@ static int search(knn_job *j) {
     CLI_TRY(cli_neighbours_allocate(n));
     options.metric = (ww_metric)j->metric;
     options.run = j->s.plan.run;
+    options.p = j->p;
     ww_status status = ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
     if (status == WW_OK)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
@@ -181,6 +183,10 @@ static int check_options(const cli_command *command, knn_job *j) {
     const cli_neighbour_options *w = &j->wanted;
     if (j->classes_path && j->values_path)
         return cli_usage(command->name, "--classes and --values exclude each other");
+    if (j->p_text && (!cli_number(j->p_text, &j->p) || !(j->p >= 1)))
+        return cli_usage(command->name, "--p is '%s', but must be a number from 1", j->p_text);
+    if (j->p_text && j->metric != WW_METRIC_MINKOWSKI)
+        return cli_usage(command->name, "--p is for the metric minkowski");
     CLI_TRY(cli_points_radius(command->name, j->radius_text, (ww_metric)j->metric, &j->radius));
     CLI_TRY(cli_division_check(command->name, &j->s.division, cli_neighbours_output(w)));
     if (j->s.division.part && (j->classes_path || j->values_path))
@@ -197,7 +203,8 @@ static int load(knn_job *j) {
     CLI_TRY(cli_series_open(&j->s));
     cli_precision_of_points(&j->s.device, j->s.context, j->views, j->s.paths, false);
     for (int i = 0; i < 2 && j->s.paths[i]; i++)
-        CLI_TRY(cli_points_upload(j->s.context, &j->s.device, j->s.paths[i], &j->views[i], &j->points[i]));
+        CLI_TRY(cli_points_upload_missing(j->s.context, &j->s.device, j->s.paths[i], &j->views[i],
+                                          j->metric == WW_METRIC_NAN_L2, &j->points[i]));
     return CLI_GO_ON;
 }
 
@@ -226,6 +233,7 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
         CLI_ONE_OF("metric", 'm', "M", "distance of two points", &j.metric, cli_metrics),
+        CLI_OPTION("p", 0, CLI_TEXT, "P", "of the metric minkowski: 1 or more; default 2", &j.p_text),
         CLI_OPTION("radius", 0, CLI_TEXT, "R",
                    "only points at most R away, of the K nearest; then K is by default as many as can be",
                    &j.radius_text),

@@ -26,6 +26,7 @@ int cmd_nearest(const cli_command *command, int argc, char **argv);
 int cmd_pairs(const cli_command *command, int argc, char **argv);
 int cmd_path(const cli_command *command, int argc, char **argv);
 int cmd_profile(const cli_command *command, int argc, char **argv);
+int cmd_sbd(const cli_command *command, int argc, char **argv);
 int cmd_search(const cli_command *command, int argc, char **argv);
 int cmd_shapelets(const cli_command *command, int argc, char **argv);
 int cmd_tune(const cli_command *command, int argc, char **argv);

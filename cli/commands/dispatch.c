@@ -43,7 +43,7 @@ static const cli_command commands[] = {
      POINTS "\nOne file is the base, which asks itself; with --load it is the queries. Output as of 'wavewarp knn'.\n"
             "--evaluate compares with the exact search.",
      cmd_lsh},
-    {"cluster", "[INPUT]", "Groups similar series: k-means, k medoids, or merging the nearest groups.",
+    {"cluster", "[INPUT]", "Groups similar series: k-means, k-shape, k medoids, or merging the nearest groups.",
      FORMATS
      "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes. With\n"
      "--distances FILE the matrix is read.",
@@ -59,6 +59,9 @@ static const cli_command commands[] = {
      "\nOne series on a side is paired with all of the other. Prints a line 'pair,i,j' for each cell; indices count\n"
      "from 0, -1 is the border of a measure that has one.",
      cmd_path},
+    {"sbd", "A [B]",
+     "Computes shape-based distances between two sets, or within one: cross-correlation over all shifts.",
+     FORMATS "\nWithout B: A with itself. Series may differ in length.", cmd_sbd},
     {"average", "INPUT", "Averages series under an elastic measure: of a set, or of each of its classes.",
      FORMATS "\nDBA: dtw, adtw, wdtw, frechet, msm and twed; the average's points are the means of what they match.",
      cmd_average},

@@ -6,7 +6,7 @@
 #include "base/series_job.h"
 #include "commands/commands.h"
 
-enum cli_cluster_method { CLI_MEDOIDS = 0, CLI_KMEANS = 5 }; // between them: linkages, in their order
+enum cli_cluster_method { CLI_MEDOIDS = 0, CLI_KMEANS = 5, CLI_KSHAPE }; // between: linkages, in their order
 
 enum cli_symmetrise { CLI_MEAN = 1, CLI_LEAST, CLI_MOST };
 
@@ -17,7 +17,7 @@ typedef struct cli_clustering {
     uint64_t k, seed, starts, iterations, length;
     double distance;
     bool json;
-    ww_series_set *centres; // kmeans
+    ww_series_set *centres; // kmeans, kshape
     ww_plan_info info;      // of the matrix
     size_t count, clusters;
     void *matrix; // condensed, of the device's precision
@@ -30,8 +30,9 @@ typedef struct cli_clustering {
     double silhouette, agreement, seconds; // NAN: not defined
 } cli_clustering;
 
-// Whether a method makes a tree.
+// Whether a method makes a tree; whether it has centres of its own in place of medoids.
 bool cli_cluster_merges(int method);
+bool cli_cluster_has_centres(int method);
 // A cluster's centre, an average or a medoid.
 const double *cli_cluster_centre(const cli_clustering *c, size_t k, size_t *length);
 

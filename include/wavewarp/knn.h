@@ -22,11 +22,19 @@ typedef enum ww_metric {
     WW_METRIC_INNER_PRODUCT = 5, ///< -x.y: the nearest has the largest product
     WW_METRIC_HAMMING = 6,       ///< number of bits that differ
     WW_METRIC_JACCARD = 7,       ///< 1 - |x n y| / |x u y| of sets of integers; 0 for two empty sets
-    WW_METRIC_JACCARD_BITS = 8   ///< the same of sets given as bits
+    WW_METRIC_JACCARD_BITS = 8,  ///< the same of sets given as bits
+    WW_METRIC_MINKOWSKI = 9,     ///< (sum |x_j - y_j|^p)^(1/p), p of ww_knn_options
+    WW_METRIC_CANBERRA = 10,     ///< sum |x_j - y_j| / (|x_j| + |y_j|); a term of two zeros is 0
+    WW_METRIC_BRAY_CURTIS = 11,  ///< sum |x_j - y_j| / sum |x_j + y_j|; 0 of two points of zeros
+    WW_METRIC_CORRELATION = 12,  ///< 1 - Pearson's correlation of the coordinates; 1 when those of one are all alike
+    /// sqrt(d / c * sum (x_j - y_j)^2) over the c of d coordinates that both points have (ww_points_options.missing);
+    /// with none it is NaN, and such a point is no neighbour
+    WW_METRIC_NAN_L2 = 13
 } ww_metric;
 
-/// "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming", "jaccard" or "jaccard-bits";
-/// "unknown". *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
+/// "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming", "jaccard", "jaccard-bits", "minkowski",
+/// "canberra", "bray-curtis", "correlation" or "nan-l2"; "unknown". *Ownership*: static. *Thread-safety*: any thread.
+/// *Blocking*: no.
 WW_API const char *ww_metric_name(ww_metric metric);
 
 /// Finds a metric by that name. \return WW_ERROR_INVALID_ARGUMENT (the hint lists them). *Thread-safety*: any thread.
@@ -43,10 +51,11 @@ typedef struct ww_knn_options {
     size_t struct_size; ///< sizeof(ww_knn_options)
     ww_metric metric;
     const ww_run_options *run; ///< NULL: all defaults. Progress is in pairs
+    double p;                  ///< WW_METRIC_MINKOWSKI: 1 to 10^6; 0: 2
 } ww_knn_options;
 
 #define WW_KNN_OPTIONS_INIT                                                                                            \
-    { sizeof(ww_knn_options), WW_METRIC_L2, NULL }
+    { sizeof(ww_knn_options), WW_METRIC_L2, NULL, 0.0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_knn_options_init(ww_knn_options *options, size_t struct_size);
@@ -78,9 +87,10 @@ WW_API void ww_knn_info_init(ww_knn_info *info, size_t struct_size);
 /// \param base, queries kept alive. queries NULL: the base's own points, each without itself.
 /// \param k 1 to WW_KNN_MOST. \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_INVALID_ARGUMENT (k; points of different contexts, precisions, kinds or dimensions, or of a kind
-/// the metric does not take), WW_ERROR_OVERFLOW (norms above the precision's range, found when it runs),
-/// WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while kernels are
-/// compiled.
+/// the metric does not take; missing coordinates under another metric than WW_METRIC_NAN_L2; p),
+/// WW_ERROR_OVERFLOW (coordinates too large for the metric; norms, found when it runs), WW_ERROR_UNSUPPORTED (too
+/// small), WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while kernels
+/// are compiled.
 WW_API_STATUS ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_knn_options *options, ww_knn **knn);
 
 /// The same for a part of the queries and of the base. ww_neighbours_merge() (wavewarp/topk.h) joins the results of the

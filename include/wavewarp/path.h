@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Warping paths: which points of two series a measure matches, for one pair or a batch.
+/// Warping paths: which points of two series a measure matches, for one pair or a batch; and the accumulated costs that
+/// they go through.
 #ifndef WAVEWARP_PATH_H
 #define WAVEWARP_PATH_H
 
@@ -61,6 +62,35 @@ WW_API_STATUS ww_plan_run_paths(ww_plan *plan, ww_paths *paths);
 /// holds with ww_paths_free(). *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_path(ww_context *context, const ww_measure *measure, const double *x, size_t n, const double *y,
                       size_t m, size_t channels, ww_paths *path);
+
+/// Plans the accumulated costs of one pair: its whole matrix D, of which the distance is the last cell, and whose least
+/// neighbours a path follows. ww_plan_run() runs it.
+///
+/// D(i,j), i from 0 to n-1 the points of the row series, j from 0 to m-1 those of the column series, is what the
+/// measure's recurrence has there: before a root, and before LCSS and EDR are divided by a length (LCSS and LCS:
+/// matches so far). The matrix's border, the points before the first, is no part of it. Cells outside the band are
+/// infinite, of LCSS and LCS too. A soft minimum has its own values, an open begin its 0 on the border; with open ends
+/// the distance is the best of the last row and column that may be ends. Several independent channels: the sum of their
+/// matrices. Of DDTW and WDDTW the points are those of the derivative, n-2 and m-2. \param row, column which series;
+/// one pair is computed by one device. \param options the engine is WW_ENGINE_AUTO. \return as ww_plan_create_pairs();
+/// WW_ERROR_UNSUPPORTED for another engine.
+///
+/// The output has n rows of m values of the datasets' precision, 4 or 8 bytes n m; `row_stride` may set them apart.
+/// Into host memory the device has as many rows at a time as fit `max_bytes` or half of what is free, at least 64
+/// (GPUs: 8), and n + m values besides; the matrix itself is the caller's. Into device memory it is there as a whole. A
+/// run is WW_ERROR_DEVICE_MEMORY where not even these rows fit, else as ww_plan_run(). *Ownership*: the caller's;
+/// ww_plan_destroy(). *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_plan_create_costs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, size_t row,
+                                   size_t column, const ww_plan_options *options, ww_plan **plan);
+
+/// The accumulated costs of one pair in one call.
+/// \param x channels x n values, channel by channel; \param y channels x m values; read during the call only.
+/// \param values n x m of them (DDTW, WDDTW: (n-2) x (m-2)), row after row; computed in double where the device has it,
+/// else in float. On any error they are unspecified.
+/// \return as ww_dataset_create(), ww_plan_create_costs() and ww_plan_run(). *Thread-safety*: any thread. *Blocking*:
+/// until done.
+WW_API_STATUS ww_costs(ww_context *context, const ww_measure *measure, const double *x, size_t n, const double *y,
+                       size_t m, size_t channels, double *values);
 
 /// Frees what a record holds and makes it empty; the struct itself is the caller's. *Thread-safety*: one thread at a
 /// time. *Blocking*: no.

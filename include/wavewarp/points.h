@@ -86,10 +86,11 @@ typedef struct ww_points_options {
     /// Most device bytes that the points may use; 0: as many as fit. When they need more, they stay in host memory and
     /// are uploaded block by block while a search runs.
     uint64_t max_bytes;
+    int missing; ///< 1: NaN is a missing coordinate (numbers), for WW_METRIC_NAN_L2 alone; infinity is refused as ever
 } ww_points_options;
 
 #define WW_POINTS_OPTIONS_INIT                                                                                         \
-    { sizeof(ww_points_options), WW_FLOAT, 0 }
+    { sizeof(ww_points_options), WW_FLOAT, 0, 0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_points_options_init(ww_points_options *options, size_t struct_size);

@@ -25,6 +25,7 @@
 #include <wavewarp/run.h>
 #include <wavewarp/search.h>
 #include <wavewarp/series.h>
+#include <wavewarp/shape.h>
 #include <wavewarp/shapelets.h>
 #include <wavewarp/status.h>
 #include <wavewarp/store.h>

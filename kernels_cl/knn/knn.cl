@@ -11,7 +11,8 @@
 //
 // Parameters, all given by the host; the last three where a text asks for them:
 //   WW_METRIC  0 squared L2, 1 L1, 2 Linf, 3 cosine, 4 inner product (negated), 5 Hamming,
-//              6 Jaccard of bits (no filter takes it)
+//              6 Jaccard of bits, 7 Minkowski, 8 Canberra, 9 Bray-Curtis, 10 L2 of the coordinates that both points
+//              have, 11 correlation (no filter takes these)
 //   WW_DIRECT  1: the filter computes the metric itself (always so for 1, 2 and 5)
 //   WW_CENTRE  1: the filter subtracts `mean` from every point first
 //   WW_D       the dimension where it is fixed at compile time, else 0
@@ -20,9 +21,11 @@
 #pragma OPENCL FP_CONTRACT OFF
 #define WW_KNN_TILE 64u
 #define WW_NO_INDEX 0xffffffffu
+// Coordinates are words of bits.
+#define WW_KNN_WORDS (WW_METRIC == 5 || WW_METRIC == 6)
 
 // A coordinate, and the type of sums of coordinates; with 4 and WW_VECTOR of them together.
-#if WW_METRIC >= 5
+#if WW_KNN_WORDS
 #define WW_VALUE_NAME uint
 #else
 #define WW_VALUE_NAME WW_REAL_NAME
@@ -54,7 +57,7 @@ WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint di
 // of that the point's share is in its start (its norm is stored as less by that: ww_knn_norms), the query's in its cut, so
 // that a far point costs no other anything.
 #define WW_KNN_STARTS ((WW_METRIC == 0 || WW_METRIC == 4) && !WW_DIRECT)
-#if WW_METRIC >= 5
+#if WW_KNN_WORDS
 #define WW_ADD(sum, q, c) ((sum) + popcount((q) ^ (c)))
 #define WW_NEAR(sum, cut) ((sum) < (cut))
 #define WW_NEVER 0u
@@ -81,7 +84,7 @@ WW_INLINE ww_scalar ww_knn_scale(ww_scalar norm) {
 WW_INLINE ww_value ww_knn_cut(ww_knn_args job, ww_scalar best, ww_scalar norm) {
     if (best == (ww_scalar)INFINITY)
         return WW_ALWAYS;
-    if (WW_METRIC >= 5)
+    if (WW_KNN_WORDS)
         return (ww_value)best;
     if (WW_METRIC == 4)
         return (ww_value)(-best - job.slack * norm);

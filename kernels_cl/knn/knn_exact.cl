@@ -13,7 +13,7 @@ WW_INLINE ulong ww_exact_at(uint point, uint dimension) {
 
 // One more coordinate of a sum. Cosine: half the squared distance of the two directions, which is exactly 0 for equal
 // points, and never negative.
-#if WW_METRIC >= 5
+#if WW_KNN_WORDS
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) ((sum) + popcount((x) ^ (y)))
 #elif WW_METRIC == 3
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale)                                                                      \

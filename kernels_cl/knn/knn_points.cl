@@ -39,7 +39,8 @@ WW_INLINE bool ww_knn_is_somewhere(__global const ww_value *point, const uint di
 }
 
 // Squared norms (Jaccard of bits: members) times `by`, and in largest[0] the largest of them as float bits, rounded up; in largest[1]
-// 1 where one is too large, 2 where one is too small. With WW_CENTRE after subtracting the mean.
+// 1 where one is too large, 2 where one is too small. With WW_CENTRE after subtracting the mean; of correlation after subtracting the
+// mean of the point's own coordinates.
 __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean, const uint count,
              const uint dimension, __global ww_scalar *restrict norms, __global uint *restrict largest,
@@ -55,19 +56,34 @@ ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *
         members += popcount(point[j * WW_KNN_TILE]);
     sum = (ww_scalar)members;
 #elif WW_METRIC != 5
+#if WW_METRIC == 11
+    ww_scalar own = 0, raw = 0;
+    for (uint j = 0; i < count && j < dimension; j++) {
+        own += point[j * WW_KNN_TILE];
+        raw = fma(point[j * WW_KNN_TILE], point[j * WW_KNN_TILE], raw);
+    }
+    own /= (ww_scalar)dimension;
+#endif
     for (uint j = 0; i < count && j < dimension; j++) {
 #if WW_CENTRE
         const ww_scalar x = point[j * WW_KNN_TILE] - mean[j];
+#elif WW_METRIC == 11
+        const ww_scalar x = point[j * WW_KNN_TILE] - own;
 #else
         const ww_scalar x = point[j * WW_KNN_TILE];
 #endif
         sum = fma(x, x, sum);
     }
 #endif
+#if WW_METRIC == 11
+    // What is left of coordinates that are all alike is the rounding of their mean.
+    const ww_scalar rounding = ldexp((ww_scalar)dimension, WWK_DOUBLE ? -52 : -23);
+    sum = sum <= raw * rounding * rounding ? 0 : sum;
+#endif
     // Of a direction each point's own norm counts. (Of the other metrics the host looks at the largest coordinates.)
     if (WW_METRIC == 3 && i < count && sum < ww_norm_least() && ww_knn_is_somewhere(tiles + ww_tile_at(i, dimension), dimension))
         atomic_or(largest + 1, 2u);
-    if ((WW_METRIC == 0 || WW_METRIC == 3 || WW_METRIC == 4) && !(sum <= ww_norm_most()))
+    if ((WW_METRIC == 0 || WW_METRIC == 3 || WW_METRIC == 4 || WW_METRIC == 11) && !(sum <= ww_norm_most()))
         atomic_or(largest + 1, 1u);
     norms[i] = sum * by;
     atomic_max(largest, as_uint((float)sum * 1.000001f));

@@ -10,11 +10,14 @@ import sys
 
 import numpy as np
 import pytest
+import refused_features
 from refused import CHANNELS, NAN, REFUSED, X, Y, found, joined, model
 
 import wavewarp as ww
 
 MODULES = ["wavewarp", "wavewarp.sklearn", "wavewarp.torch", "wavewarp.plot", "wavewarp.dask"]
+
+REFUSED.update(refused_features.REFUSED)
 
 # What refuses nothing of its own. Properties are such, but where they say otherwise.
 SAFE = """
@@ -28,7 +31,7 @@ MemoryError:Dataset MemoryError:Dataset.to_set
 MemoryError:Plan.run MemoryError:Plan.prepare MemoryError:paths MemoryError:Gradient MemoryError:Gradient.run
 MemoryError:soft MemoryError:NearestPlan.run MemoryError:Points MemoryError:Points.values MemoryError:LSH
 MemoryError:LSH.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
-MemoryError:ProfilePlan.run MemoryError:profile MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
+MemoryError:sbd MemoryError:ProfilePlan.run MemoryError:profile MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
 DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
 FileError:ArrayFile.close
 """.split()
@@ -151,7 +154,7 @@ def test_refused_by_estimators():
         refused(ValueError, lambda: kind().fit(NAN, Y))
         for name in {"predict", "predict_proba", "transform", "kneighbors"} & set(dir(kind)):
             refused(importlib.import_module("sklearn.exceptions").NotFittedError, lambda: getattr(kind(), name)(X))
-    for kind in made.TimeSeriesKMeans, made.TimeSeriesKMedoids, made.TimeSeriesAgglomerative:
+    for kind in made.TimeSeriesKMeans, made.TimeSeriesKMedoids, made.TimeSeriesKShape, made.TimeSeriesAgglomerative:
         refused(ValueError, lambda: kind(0).fit(X), lambda: kind(99).fit(X), lambda: kind(0).fit_predict(X))
     for kind in made.ShapeletTransform, made.ShapeletTree:
         refused(ValueError, lambda: kind().fit(X, np.zeros(6)), lambda: kind().fit(X[:, :1], Y))

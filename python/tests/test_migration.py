@@ -79,6 +79,7 @@ def test_aeon(data):
     for a, b in ((X[0], Y[0]), (X[0], z)):
         np.testing.assert_allclose(ww.distance(a, b, band="slanted:0.1"), aeon.dtw_distance(a, b, window=0.1))
         np.testing.assert_allclose(ww.distance(a, b, "msm", c=1.0), aeon.msm_distance(a, b, c=1.0))
+    np.testing.assert_allclose(ww.cost_matrix(X[0], z), aeon.dtw_cost_matrix(X[0], z))
     np.testing.assert_allclose(ww.cdist(X), aeon.dtw_pairwise_distance(X), atol=1e-12)
     # Their share of the length, of unequal lengths too.
     estimators = importlib.import_module("wavewarp.sklearn")

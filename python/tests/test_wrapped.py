@@ -14,7 +14,7 @@ LEFT_OUT = {
     "file_.*|point_view_put|unfinished_files_.*": "Python writes files of its own",
     "context_wrap|context_get_opencl|dataset_wrap|buffer_wrap|buffer_opencl": "OpenCL objects of the caller, from wavewarp/opencl.h",
     "plan_run_blocks|plan_run_condensed_blocks": "Plan.rectangle() gives parts, in any order",
-    "matrix": "a plan takes progress and limits",
+    "matrix|costs": "a plan takes progress and limits",
     "classify|profile_find|profile_find_motifs|knn_find": "made of the calls that are wrapped, without progress and limits",
     "lsh_run": "ww_lsh_run_rows() of all rows",
     "plan_create_nearest": "ww_nearest() decides ties of float too; a shard without offsets is the same plan",

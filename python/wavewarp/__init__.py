@@ -34,6 +34,7 @@ from ._buffer import Buffer
 from ._context import Context, default_context, devices, tuning_parameters
 from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, Notice, OutOfMemoryError, PartDone, lib, text
 from ._dataset import Dataset
+from ._costs import cost_matrix
 from ._distance import (
     Plan,
     cdist,
@@ -103,6 +104,7 @@ from ._search import (
     search_places,
 )
 from ._series import SeriesSet, generate, read, write, write_array
+from ._shape import kshape, sbd
 from ._shapelets import Shapelets
 from ._store import ArrayFile, Store
 
@@ -154,6 +156,7 @@ __all__ = [
     "choose",
     "choose_matches",
     "classify",
+    "cost_matrix",
     "cut",
     "default_context",
     "devices",
@@ -167,6 +170,7 @@ __all__ = [
     "knn_recall",
     "knn_shard",
     "knn_vote",
+    "kshape",
     "linkage",
     "lsh_collision",
     "measures",
@@ -185,6 +189,7 @@ __all__ = [
     "rand_index",
     "read",
     "read_points",
+    "sbd",
     "search",
     "search_part_places",
     "search_places",

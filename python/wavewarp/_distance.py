@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def _pair(x, y, axes):
+def series_pair(x, y, axes):
+    """Two series as arrays (channel, time) in double, of as many channels."""
     sides = []
     for name, side in (("x", x), ("y", y)):
         sides.append(np.ascontiguousarray(of_argument(name, one_array, side, axes), np.float64))
@@ -90,7 +91,7 @@ def distance(
     >>> ww.distance("kitten", "sitting", "levenshtein")
     3.0
     """
-    x, y = _pair(x, y, axes)
+    x, y = series_pair(x, y, axes)
     value = ffi.new("double *")
     longest = max(x.shape[1], y.shape[1])
     status = lib.ww_distance(
@@ -582,7 +583,7 @@ def path(
     >>> cells.tolist(), distance
     ([[0, 0], [1, 1], [2, 2]], 1.0)
     """
-    x, y = _pair(x, y, axes)
+    x, y = series_pair(x, y, axes)
     record, measure = new("ww_paths"), as_measure(measure, parameters)
     status = lib.ww_path(
         (context or default_context())._c,

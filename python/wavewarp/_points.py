@@ -106,8 +106,9 @@ class Points:
     """Points on the device, uploaded once.
 
     values: (points, dimension) of numbers; bool, or bytes with kind="bits"; a list of sets of integers.
-    precision: None: that of the numbers. max_bytes: most device memory; more is uploaded block by block. Points pickle:
-    they are read back from the device, and uploaded again by the default context.
+    precision: None: that of the numbers. max_bytes: most device memory; more is uploaded block by block. missing: NaN is a
+    missing coordinate, for the metric "nan-l2" alone. Points pickle: they are read back from the device, and uploaded again
+    by the default context.
 
     Raises ValueError (not two axes, no points; NaN or infinity; members outside 0 to 2^32 - 1; bits that are not in so
     many bytes; there is no such kind), TypeError (no numbers; bits that are neither bool nor bytes), MemoryError.
@@ -121,15 +122,21 @@ class Points:
         dimension=None,
         precision: Optional[str] = None,
         max_bytes: int = 0,
+        missing: bool = False,
         context: Optional[Context] = None,
     ) -> None:
-        self.context, self._max_bytes = context or default_context(), max_bytes
+        self.context, self._max_bytes, self._missing = context or default_context(), max_bytes, bool(missing)
         points = PointView(values, kind, dimension)
         if precision is None:
             precision = "float" if points.dtype == np.float32 or not self.context.has_double else "double"
         told_float(precision, points.c)
         self._handle = handle("ww_points")
-        options = new("ww_points_options", precision=by_name("ww_precision", precision), max_bytes=max_bytes)
+        options = new(
+            "ww_points_options",
+            precision=by_name("ww_precision", precision),
+            max_bytes=max_bytes,
+            missing=int(self._missing),
+        )
         check(lib.ww_points_create(self.context._c, points.c, options, self._handle))
 
     @property
@@ -165,30 +172,33 @@ class Points:
 
     def __reduce__(self):
         dimension = self.dimension if self.kind == "bits" else None
-        return _unpickled_points, (self.values(), self.kind, dimension, self._max_bytes)
+        return _unpickled_points, (self.values(), self.kind, dimension, self._max_bytes, self._missing)
 
     def __repr__(self):
         return f"<wavewarp.Points: {len(self)} of {self.kind}, {self.dimension} dimensions, {self.dtype}>"
 
 
-def _unpickled_points(values, kind, dimension, max_bytes):
-    return Points(values, kind=kind, dimension=dimension, max_bytes=max_bytes)
+def _unpickled_points(values, kind, dimension, max_bytes, missing=False):
+    return Points(values, kind=kind, dimension=dimension, max_bytes=max_bytes, missing=missing)
 
 
-def points_of(values, like=None, context=None):
+def points_of(values, like=None, context=None, missing=False):
     if values is None or isinstance(values, Points):
         return values
     if like is None:
-        return Points(values, context=context)
+        return Points(values, context=context, missing=missing)
     precision = text(lib.ww_precision_name(precision_of(like.dtype)))
     dimension = like.dimension if like.kind == "bits" and getattr(values, "dtype", None) != bool else None
-    return Points(values, kind=like.kind, dimension=dimension, precision=precision, context=like.context)
+    return Points(
+        values, kind=like.kind, dimension=dimension, precision=precision, context=like.context, missing=missing
+    )
 
 
 # Other libraries' names.
 _METRICS = {
     **{"euclidean": "l2", "sqeuclidean": "l2-squared", "manhattan": "l1", "cityblock": "l1", "chebyshev": "linf"},
     **{"dot": "inner-product", "inner_product": "inner-product", "ip": "inner-product"},
+    **{"braycurtis": "bray-curtis", "nan_euclidean": "nan-l2"},
 }
 
 
@@ -201,9 +211,20 @@ def asking_of(queries):
     return NULL if queries is None else queries._c
 
 
-def _knn(base, queries, k, metric, limits, part=None):
+def _power(metric, p):
+    """Minkowski's p; 0 where none is given."""
+    if p is None:
+        return 0.0
+    if metric_of(metric) != lib.WW_METRIC_MINKOWSKI:
+        raise ValueError(f"p is for the metric minkowski, not for {metric}")
+    if not p >= 1:
+        raise ValueError(f"p is {p}; it is at least 1")
+    return float(p)
+
+
+def _knn(base, queries, k, metric, limits, part=None, p=None):
     made = handle("ww_knn")
-    options = new("ww_knn_options", metric=metric_of(metric), run=run(**limits))
+    options = new("ww_knn_options", metric=metric_of(metric), run=run(**limits), p=_power(metric, p))
     asking, count = asking_of(queries), len(queries if queries is not None else base)
     ids, distances = neighbours(count, k, base.dtype)
     if part is None:
@@ -220,7 +241,8 @@ def knn(
     base: Any = None,
     k: int = 1,
     metric: str = "l2",
-    radius=None,
+    p: Optional[float] = None,
+    radius: Any = None,
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
@@ -237,8 +259,11 @@ def knn(
     k : int
         Neighbours a query.
     metric : str
-        One of metrics(); other libraries' names, as "euclidean", are taken too.
-    radius : float, optional
+        One of metrics(); other libraries' names, as "euclidean", are taken too. Under "nan-l2" NaN is a missing
+        coordinate.
+    p : float, optional
+        Of "minkowski": its exponent, at least 1; None: 2.
+    radius : float, or one a query, optional
         Instead of `k`: all points no farther than it, up to KNN_MOST (1048576) a query.
     progress, max_bytes, context
         What every job takes: ``help(wavewarp)`` has them.
@@ -253,7 +278,7 @@ def knn(
     ------
     ValueError
         `k` outside 1 to 1048576; queries of another dimension or kind; a metric that there is not, or that is for other
-        points; a radius of NaN, or with more points within it than KNN_MOST.
+        points; a `p` below 1, or of another metric; a radius of NaN, another number of them, or with more points within it than KNN_MOST.
     TypeError
         The base without its name; no numbers.
 
@@ -265,21 +290,27 @@ def knn(
     """
     if swapped:
         raise TypeError("knn(base, queries, k) is now knn(queries, base=base, k=k): the base has to be named")
+    missing = metric_of(metric) == lib.WW_METRIC_NAN_L2
     if base is None:
-        base, queries = of_argument("queries", points_of, queries, context=context), None
+        base, queries = of_argument("queries", points_of, queries, context=context, missing=missing), None
     else:
-        base = of_argument("base", points_of, base, context=context)
-        queries = of_argument("queries", points_of, queries, base)
+        base = of_argument("base", points_of, base, context=context, missing=missing)
+        queries = of_argument("queries", points_of, queries, base, missing=missing)
     limits = {"progress": progress, "max_bytes": max_bytes}
     if radius is None:
-        return _knn(base, queries, k, metric, limits)
-    if radius != radius:
+        return _knn(base, queries, k, metric, limits, p=p)
+    radius = np.asarray(radius, np.float64)
+    if np.isnan(radius).any():
         raise ValueError("the radius is NaN")
+    asked = len(queries if queries is not None else base)
+    if radius.shape not in ((), (asked,)):
+        raise ValueError(f"radii of shape {radius.shape} for {asked} queries")
+    radius = radius.reshape(-1, 1)
     most = min(len(base), lib.WW_KNN_MOST)
     k = min(32, most)
     while True:
-        distances, ids = _knn(base, queries, k, metric, limits)
-        full = (ids[:, -1] >= 0) & (distances[:, -1] <= radius)
+        distances, ids = _knn(base, queries, k, metric, limits, p=p)
+        full = (ids[:, -1] >= 0) & (distances[:, -1] <= radius[:, 0])
         if not full.any() or k == len(base):
             break
         if k == most:

@@ -27,7 +27,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from . import _learn
+from . import _learn, _shape
 from ._distance import fold, kneighbors, need_distance
 from ._estimator import Elastic, series_of, targets_of, votes_of, weights_of
 from ._measure import Measure
@@ -43,6 +43,7 @@ __all__ = [
     "TimeSeriesDBSCAN",
     "TimeSeriesKMeans",
     "TimeSeriesKMedoids",
+    "TimeSeriesKShape",
 ]
 
 
@@ -249,6 +250,34 @@ class _Centres(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters):
         precomputed = self.distance == "precomputed"
         return self._between(X, self.medoid_indices_ if precomputed else self.cluster_centers_)
 
+    def _first(self):
+        """The first centres that `init` has; None: they are drawn."""
+        if not isinstance(self.init, str):
+            return [np.atleast_2d(x) for x in series_of(self, self.init, reset=False)]
+        if self.init != "k-means++":
+            raise ValueError(f"init is {self.init!r}, neither 'k-means++' nor {self.n_clusters} series")
+        return None
+
+    def _search(self, job, X, **more):
+        """fit() by kmeans() or kshape(); `more`: arguments by functions, called after X is checked."""
+        X = series_of(self, X, reset=True)
+        seed, first = int(check_random_state(self.random_state).randint(1, 2**31 - 1)), self._first()
+        told = job(
+            self._sets(X)[0],
+            self.n_clusters,
+            **{name: value() for name, value in more.items()},
+            first=first,
+            axes="ct",
+            progress=self._progress(),
+            seed=seed,
+            starts=self.n_init if first is None else 1,
+            iterations=self.max_iter,
+            tolerance=self.tol,
+        )
+        self.labels_, self.inertia_, self.n_iter_ = told.labels, told.objective, told.iterations
+        self.cluster_centers_ = told.centres
+        return self
+
     @property
     def _n_features_out(self):
         return self.n_clusters
@@ -346,28 +375,82 @@ class TimeSeriesKMeans(_Centres):
         """
         if self._is_given():
             raise ValueError("k-means averages series under a measure: TimeSeriesKMedoids takes distances of one's own")
-        X = series_of(self, X, reset=True)
-        seed, first = int(check_random_state(self.random_state).randint(1, 2**31 - 1)), None
-        if not isinstance(self.init, str):
-            first = [np.atleast_2d(x) for x in series_of(self, self.init, reset=False)]
-        elif self.init != "k-means++":
-            raise ValueError(f"init is {self.init!r}, neither 'k-means++' nor {self.n_clusters} series")
-        told = _learn.kmeans(
-            self._sets(X)[0],
-            self.n_clusters,
-            self._measure(),
-            first=first,
-            weights=sample_weight,
-            axes="ct",
-            progress=self._progress(),
-            seed=seed,
-            starts=self.n_init if first is None else 1,
-            iterations=self.max_iter,
-            tolerance=self.tol,
-        )
-        self.labels_, self.inertia_, self.n_iter_ = told.labels, told.objective, told.iterations
-        self.cluster_centers_ = told.centres
-        return self
+        return self._search(_learn.kmeans, X, measure=self._measure, weights=lambda: sample_weight)
+
+
+class TimeSeriesKShape(_Centres):
+    """k-shape: clusters around shapes, by shape-based distance, of series of one length that are z-normalised first.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters.
+    n_init : int
+        Searches from first centres of their own, of which the best counts.
+    max_iter, tol
+        Most iterations of a search, and the least share by which one lowers the objective.
+    random_state : int, RandomState or None
+        Draws the first centres.
+    init : "k-means++" or n_clusters series
+        The first centres.
+    precision, axes, n_jobs, verbose
+        As the module says.
+
+    Raises
+    ------
+    Nothing itself: fit() refuses what a parameter can't be.
+
+    Examples
+    --------
+    >>> X = [[0, 1, 3, 1, 0, 0], [0, 0, 0, 1, 3, 1], [5, 4, 1, 1, 4, 5], [4, 1, 1, 4, 5, 5]]
+    >>> wws.TimeSeriesKShape(2, init=[X[0], X[2]]).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
+    """
+
+    distance, distance_params = "sbd", None  # of its own
+
+    def __init__(
+        self,
+        n_clusters=8,
+        n_init=1,
+        max_iter=50,
+        tol=1e-6,
+        random_state=None,
+        precision=None,
+        init="k-means++",
+        axes=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.precision = precision
+        self.init = init
+        self.axes = axes
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _between(self, X, Y):
+        return _shape.sbd(*self._sets(X, Y), progress=self._progress())
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The number of each series' nearest centre.
+
+        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
+        in a table another length).
+        """
+        return self._to_centres(X).argmin(axis=1)
+
+    def fit(self, X: Any, y: Any = None) -> TimeSeriesKShape:
+        """Clusters the series X: labels_, cluster_centers_, inertia_, n_iter_.
+
+        Raises ValueError (X that is no series, has NaN or infinity, or other lengths; n_clusters below 1 or above the
+        number of series; init).
+        """
+        return self._search(_shape.kshape, X)
 
 
 class TimeSeriesKMedoids(_Centres):

@@ -62,6 +62,8 @@ static ww_status refuse(taking *t, uint64_t number, uint64_t count) {
     for (uint64_t end = number + count; number < end; number++) {
         (void)find(t, number, &point, &coordinate);
         value = wwi_value_at(t->source.values, t->source.precision, place_of(t, point, coordinate));
+        if (t->points->missing && isnan(value))
+            continue;
         if (!isfinite(t->points->precision == WW_FLOAT ? (double)(float)value : value))
             break;
     }
@@ -75,6 +77,16 @@ static ww_status refuse(taking *t, uint64_t number, uint64_t count) {
     const ww_status status = report(t);
     (void)pthread_mutex_unlock(&t->lock);
     return status;
+}
+
+// The largest absolute value of those that are no NaN.
+static double largest_there(wwi_line line, size_t count) {
+    double largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double value = fabs(wwi_line_at(line, i));
+        largest = value > largest ? value : largest;
+    }
+    return largest;
 }
 
 static ww_status take_piece(void *user, uint64_t at, uint64_t bytes, void *target) {
@@ -93,7 +105,9 @@ static ww_status take_piece(void *user, uint64_t at, uint64_t bytes, void *targe
         } else {
             const wwi_line line = {is_double ? NULL : (const float *)t->source.values + from,
                                    is_double ? (const double *)t->source.values + from : NULL, 1};
-            const double largest = wwi_line_take(line, 0, (size_t)some, p->precision, to);
+            double largest = wwi_line_take(line, 0, (size_t)some, p->precision, to);
+            if (p->missing && !isfinite(largest))
+                largest = largest_there(line, (size_t)some);
             if (!isfinite(p->precision == WW_FLOAT ? (double)(float)largest : largest))
                 return refuse(t, number, some);
             largest_of_all = fmax(largest_of_all, largest);

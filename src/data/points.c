@@ -104,7 +104,7 @@ static ww_status take_mean(ww_points *p, const ww_point_view *view) {
     WWI_TRY(wwi_new_zeroed(p->mean, p->dimension));
     for (size_t i = 0; i < p->count; i += step)
         for (size_t j = 0; j < p->dimension; j++) {
-            const double x = wwi_point_value(view, i, j);
+            const double value = wwi_point_value(view, i, j), x = p->missing && isnan(value) ? 0 : value;
             p->mean[j] += x;
             squares[j] += x * x;
         }
@@ -239,6 +239,7 @@ static ww_status create(ww_context *context, const ww_point_view *given, const w
     wwi_context_retain(context);
     // Distances of bits and sets are exact in float, or rounded once.
     p->precision = view.kind == WW_POINTS_NUMBERS ? o.precision : WW_FLOAT;
+    p->missing = o.missing && view.kind == WW_POINTS_NUMBERS;
     WWI_TRY(wwi_stream_create(context, &stream));
     WWI_TRY(describe(p, &view));
     WWI_TRY(upload(p, stream, &view, o.max_bytes));

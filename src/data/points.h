@@ -26,6 +26,7 @@ struct ww_points {
     uint64_t *offsets;          // sets: count + 1
     unsigned char *host;        // original values, in the points' precision; NULL when the device holds them
     bool column_order;          // of those
+    bool missing;               // NaN is a missing coordinate
     uint64_t max_bytes;         // most that one slice may have
     wwi_buffer *tiles;          // or the sets' members; NULL when they stay on the host
     wwi_buffer *starts;         // sets: offsets

@@ -22,16 +22,22 @@ static const struct {
 // ---- metrics
 
 WWI_NAMED(metric, "metric", "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming", "jaccard",
-          "jaccard-bits")
+          "jaccard-bits", "minkowski", "canberra", "bray-curtis", "correlation", "nan-l2")
 
 static const struct {
     ww_point_kind kind;
     int code; // WW_METRIC in kernels_cl/knn/knn.cl
-} metrics[] = {[WW_METRIC_L2] = {WW_POINTS_NUMBERS, 0},       [WW_METRIC_L2_SQUARED] = {WW_POINTS_NUMBERS, 0},
-               [WW_METRIC_L1] = {WW_POINTS_NUMBERS, 1},       [WW_METRIC_LINF] = {WW_POINTS_NUMBERS, 2},
-               [WW_METRIC_COSINE] = {WW_POINTS_NUMBERS, 3},   [WW_METRIC_INNER_PRODUCT] = {WW_POINTS_NUMBERS, 4},
-               [WW_METRIC_HAMMING] = {WW_POINTS_BITS, 5},     [WW_METRIC_JACCARD] = {WW_POINTS_SETS, 0},
-               [WW_METRIC_JACCARD_BITS] = {WW_POINTS_BITS, 6}};
+} metrics[] = {[WW_METRIC_L2] = {WW_POINTS_NUMBERS, 0},        [WW_METRIC_L2_SQUARED] = {WW_POINTS_NUMBERS, 0},
+               [WW_METRIC_L1] = {WW_POINTS_NUMBERS, 1},        [WW_METRIC_LINF] = {WW_POINTS_NUMBERS, 2},
+               [WW_METRIC_COSINE] = {WW_POINTS_NUMBERS, 3},    [WW_METRIC_INNER_PRODUCT] = {WW_POINTS_NUMBERS, 4},
+               [WW_METRIC_HAMMING] = {WW_POINTS_BITS, 5},      [WW_METRIC_JACCARD] = {WW_POINTS_SETS, 0},
+               [WW_METRIC_JACCARD_BITS] = {WW_POINTS_BITS, 6}, [WW_METRIC_MINKOWSKI] = {WW_POINTS_NUMBERS, 7},
+               [WW_METRIC_CANBERRA] = {WW_POINTS_NUMBERS, 8},  [WW_METRIC_BRAY_CURTIS] = {WW_POINTS_NUMBERS, 9},
+               [WW_METRIC_NAN_L2] = {WW_POINTS_NUMBERS, 10},   [WW_METRIC_CORRELATION] = {WW_POINTS_NUMBERS, 11}};
+// Of numbers, and every pair is computed: knn/knn_every.cl.
+static bool computes_every(ww_metric metric) {
+    return metrics[metric].code >= 7;
+}
 #define METRICS (sizeof metrics / sizeof *metrics)
 
 enum { LEAST_TENSOR = 5 }; // fewest coordinates for matrix units
@@ -52,17 +58,20 @@ ww_status wwi_knn_check_scale(ww_metric metric, ww_precision precision, size_t d
     const int code = metrics[metric].code;
     const double top = precision == WW_DOUBLE ? DBL_MAX : (double)FLT_MAX;
     const double least = precision == WW_DOUBLE ? DBL_MIN / DBL_EPSILON : (double)(FLT_MIN / FLT_EPSILON);
-    const bool square = code == 0 || code == 4;
+    const bool square = code == 0 || code == 4 || code == 10;
+    const bool sum = code == 1 || code == 8 || code == 9;
     if (metrics[metric].kind != WW_POINTS_NUMBERS)
         return WW_OK;
     // Of a direction wwi_knn_read_norms() looks at each point, but not at what float has made 0.
-    if (code == 3)
+    if (code == 3 || code == 11)
         return largest > 0 && precision == WW_FLOAT && largest < (double)FLT_MIN
                    ? fail_scale(WW_ERROR_UNSUPPORTED, "the points' coordinates are all too small", metric, precision)
                    : WW_OK;
     if (largest > 0 && (square ? largest * largest : largest) < least)
         return fail_scale(WW_ERROR_UNSUPPORTED, "the points' coordinates are all too small", metric, precision);
-    if ((code == 1 || code == 2) && largest > top / 2 / (code == 1 ? (double)dimension : 1))
+    if (code == 10 && largest > sqrt(top / (double)dimension) / 4)
+        return fail_scale(WW_ERROR_OVERFLOW, "a point's coordinate is too large", metric, precision);
+    if ((sum || code == 2) && largest > top / 2 / (sum ? (double)dimension : 1))
         return fail_scale(WW_ERROR_OVERFLOW, "a point's coordinate is too large", metric, precision);
     return WW_OK;
 }
@@ -109,11 +118,33 @@ static ww_status check_points(const ww_points *base, const ww_points *queries, w
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind", ww_metric_name(metric));
         return wwi_fail_hint("hamming and jaccard-bits are for bits, jaccard for sets, the others are for numbers");
     }
+    if ((base->missing || queries->missing) && metric != WW_METRIC_NAN_L2) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points with missing coordinates",
+                 ww_metric_name(metric));
+        return wwi_fail_hint("nan-l2 is");
+    }
     if (base->context != queries->context || base->precision != queries->precision)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "queries and base have different contexts or precisions");
     if (base->dimension != queries->dimension)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries have %zu coordinates, the base has %zu",
                         queries->dimension, base->dimension);
+    return WW_OK;
+}
+
+// Minkowski's p, and whether the sums of powers are numbers of the precision that have their digits.
+static ww_status take_power(ww_knn_options *o, const ww_points *base, double largest) {
+    const bool doubles = base->precision == WW_DOUBLE;
+    const double most = doubles ? DBL_MAX_EXP : FLT_MAX_EXP, least = doubles ? DBL_MIN_EXP + 52 : FLT_MIN_EXP + 23;
+    o->p = o->p != 0 ? o->p : 2;
+    if (o->metric != WW_METRIC_MINKOWSKI)
+        return WW_OK;
+    if (!(o->p >= 1 && o->p <= 1e6))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.p is %g; Minkowski's p is at least 1 (linf is its limit)",
+                        o->p);
+    if (largest > 0 && o->p * (log2(largest) + 1) + log2((double)base->dimension) >= most)
+        return fail_scale(WW_ERROR_OVERFLOW, "a coordinate's power is too large", o->metric, base->precision);
+    if (largest > 0 && o->p * log2(largest) < least)
+        return fail_scale(WW_ERROR_UNSUPPORTED, "the coordinates' powers are too small", o->metric, base->precision);
     return WW_OK;
 }
 
@@ -144,7 +175,7 @@ static knn_filter choose_filter(ww_knn *s, uint32_t dimension) {
     const long forced = wwi_forced(s->context, "form.filter", 4, 0);
     if (s->base.points->kind == WW_POINTS_SETS)
         return FILTER_SETS;
-    if (s->options.metric == WW_METRIC_JACCARD_BITS)
+    if (s->options.metric == WW_METRIC_JACCARD_BITS || computes_every(s->options.metric))
         return FILTER_ALL;
     cut_tensor(s);
     const bool possible = !s->direct && has_room(s, s->tensor.width * 2);
@@ -172,7 +203,7 @@ static shape choose_shape(ww_knn *s) {
     switch (s->filter) {
     case FILTER_SETS:
     case FILTER_ALL:
-        of.vector = s->row_group == 1 ? 16 : 1;
+        of.vector = s->row_group > 1 ? 1 : s->base.points->word_bytes == 8 ? 8 : 16;
         s->group = s->row_group;
         s->group_rows = 1;
         break;
@@ -197,6 +228,22 @@ static shape choose_shape(ww_knn *s) {
     return of;
 }
 
+// A power in halves, where it is a multiple of 1/2 and small; else 0.
+static int64_t halves_of(double p) {
+    return p <= 8 && 2 * p == floor(2 * p) ? (int64_t)(2 * p) : 0;
+}
+
+// The bits of a number as its precision has it.
+static int64_t bits_of(double value, bool doubles) {
+    const float narrow = (float)value;
+    int64_t bits = 0;
+    if (doubles)
+        memcpy(&bits, &value, sizeof value);
+    else
+        memcpy(&bits, &narrow, sizeof narrow);
+    return bits;
+}
+
 static ww_status compile(ww_knn *s) {
     const bool doubles = s->precision == WW_DOUBLE, halves = s->filter == FILTER_TENSOR;
     const bool nvidia = strstr(wwi_context_info(s->context)->vendor, "NVIDIA") != NULL;
@@ -204,15 +251,19 @@ static ww_status compile(ww_knn *s) {
     s->rows =
         s->filter != FILTER_SETS && s->row_group > 1 && has_room(s, wwi_knn_row_stride(s) * s->base.points->word_bytes);
     const shape of = choose_shape(s);
+    const bool every = computes_every(s->options.metric);
+    const double p = s->options.p;
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "knn/knn_points.cl", "knn/knn_exact.cl",
-                  "base/vendor.cl", "knn/knn_halves.cl", filters[s->filter].file},
+        .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "knn/knn_points.cl",
+                  every ? "knn/knn_every.cl" : "knn/knn_exact.cl", "base/vendor.cl", "knn/knn_halves.cl",
+                  filters[s->filter].file},
         .defines =
             WWI_LIST({"WWK_DOUBLE", doubles}, {"WW_METRIC", metrics[s->options.metric].code}, {"WW_DIRECT", s->direct},
                      {"WW_CENTRE", s->centred}, {"WW_D", of.fixed}, {"WW_WG", s->group}, {"WW_ROW_WG", s->row_group},
                      {"WW_QUERIES", of.queries}, {"WW_VECTOR", of.vector}, {"WW_EXACT_ROWS", s->rows},
                      {"WW_MMA", halves && wwi_context_mma(s->context)}, {"WW_STEPS", s->tensor.steps},
-                     {"WW_DOWN16", s->tensor.down}, {"WW_ACROSS8", s->tensor.across}),
+                     {"WW_DOWN16", s->tensor.down}, {"WW_ACROSS8", s->tensor.across}, {"WW_P_WHOLE", halves_of(p) / 2},
+                     {"WW_P_HALF", halves_of(p) % 2}, {"WW_P_BITS", bits_of(p, doubles)}),
         // So that two groups of 256 share a multiprocessor; kernels above this limit exceed it by a few registers.
         .more = nvidia && s->filter == FILTER_WIDE && !s->direct && !doubles ? "-cl-nv-maxrregcount=128" : NULL,
         .kernels = {{&s->exact, "ww_knn_exact"},
@@ -298,7 +349,9 @@ ww_status wwi_knn_create_alone(ww_points *base, ww_points *queries, size_t k, co
     if (self)
         queries = base;
     WWI_TRY(check_points(base, queries, o.metric));
-    WWI_TRY(wwi_knn_check_scale(o.metric, base->precision, base->dimension, fmax(base->largest, queries->largest)));
+    const double largest = fmax(base->largest, queries->largest);
+    WWI_TRY(wwi_knn_check_scale(o.metric, base->precision, base->dimension, largest));
+    WWI_TRY(take_power(&o, base, largest));
     WWI_ENDS(ww_knn_destroy) ww_knn *s = NULL;
     WWI_TRY(wwi_new_zeroed(s, 1));
     s->options = o;

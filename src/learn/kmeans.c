@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-means: Lloyd's iterations between the nearest centres (src/jobs/nearest.c) and averages (average.c).
+// k-means: Lloyd's iterations between the nearest centres (src/jobs/nearest.c) and averages (average.c); and k-shape,
+// the same between shape-based distances and shapes (kshape.c).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +8,14 @@
 #include <wavewarp/kmeans.h>
 
 #include "base/kit.h"
+#include "base/normal.h"
 #include "base/random.h"
 #include "base/run.h"
 #include "data/dataset_host.h"
 #include "host.h"
 #include "learn/average.h"
 #include "learn/labels.h"
+#include "learn/shapes.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
@@ -41,7 +44,8 @@ typedef struct job {
     uint64_t done, total, random;
     unsigned char *distances; // of the device, one a series
     size_t *members, *sizes;
-    double *weights; // of the members; NULL: all count alike
+    double *weights;    // of the members; NULL: all count alike
+    wwi_shapes *shapes; // NULL: a measure and averages
 } job;
 
 static ww_status report(const job *j) {
@@ -94,10 +98,17 @@ static ww_status set_centre(const job *j, centre *c, const double *values, size_
     return WW_OK;
 }
 
+// A first centre, of shapes z-normalised.
+static ww_status first_centre(const job *j, centre *c, const double *values, size_t length) {
+    WWI_TRY(set_centre(j, c, values, length, j->options.length ? j->options.length : length));
+    for (size_t channel = 0; j->shapes && channel < j->channels; channel++)
+        wwi_znormalise(c->values + channel * c->length, c->length);
+    return WW_OK;
+}
+
 // A centre that is a series, stretched where all centres have a length of their own.
 static ww_status start_centre(const job *j, centre *c, size_t series) {
-    const size_t length = ww_series_set_length(j->set, series), wanted = j->options.length;
-    return set_centre(j, c, ww_series_set_values(j->set, series), length, wanted ? wanted : length);
+    return first_centre(j, c, ww_series_set_values(j->set, series), ww_series_set_length(j->set, series));
 }
 
 static ww_status state_copy(const job *j, const state *from, state *to) {
@@ -120,6 +131,8 @@ static ww_status lower_by(job *j, size_t series, double *least) {
     ww_measure hard = j->measure;
     const ww_output to = WW_OUTPUT_HOST(j->distances);
     hard.gamma = 0;
+    if (j->shapes)
+        return wwi_shapes_lower(j->shapes, series, least);
     WWI_TRY(wwi_new(rows, j->count));
     WWI_TRY(wwi_new(columns, j->count));
     for (size_t i = 0; i < j->count; i++) {
@@ -154,10 +167,8 @@ static size_t draw(job *j, const double *least, const unsigned char *chosen) {
 
 static ww_status given_centres(job *j, state *s) {
     const ww_series_set *first = j->options.first;
-    for (size_t c = 0; c < j->k; c++) {
-        const size_t length = ww_series_set_length(first, c), wanted = j->options.length;
-        WWI_TRY(set_centre(j, &s->centres[c], ww_series_set_values(first, c), length, wanted ? wanted : length));
-    }
+    for (size_t c = 0; c < j->k; c++)
+        WWI_TRY(first_centre(j, &s->centres[c], ww_series_set_values(first, c), ww_series_set_length(first, c)));
     return WW_OK;
 }
 
@@ -210,6 +221,8 @@ static ww_status assign(job *j, state *s) {
     WWI_ENDS(ww_dataset_destroy) ww_dataset *centres = NULL;
     WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
     WWI_TRY(upload(j, s, &centres));
+    if (j->shapes)
+        return wwi_shapes_place(j->shapes, centres, s->labels, s->distances);
     WWI_TRY(ww_plan_create_nearest(&j->measure, j->data, centres, 1, &j->plan, &plan));
     WWI_TRY(ww_plan_run_nearest(plan, s->labels, j->distances));
     for (size_t i = 0; i < j->count; i++)
@@ -223,6 +236,8 @@ static ww_status measure_one(job *j, const state *s, size_t series, size_t c, do
     WWI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
     const ww_output to = WW_OUTPUT_HOST(j->distances);
     WWI_TRY(upload(j, s, &centres));
+    if (j->shapes)
+        return wwi_shapes_place_one(j->shapes, centres, series, c, distance);
     WWI_TRY(ww_plan_create_pairs(&j->measure, j->data, centres, &series, &c, 1, &j->plan, &plan));
     WWI_TRY(ww_plan_run(plan, &to));
     *distance = distance_at(j, 0);
@@ -261,6 +276,23 @@ static ww_status place(job *j, state *s) {
     return WW_OK;
 }
 
+// The average, or the shape, of a cluster's series.
+static ww_status move_centre(job *j, const ww_average_options *options, centre *c) {
+    WWI_ENDS(ww_average_result_free) ww_average_result result = WW_AVERAGE_RESULT_INIT;
+    WWI_FREES double *shape = NULL;
+    if (j->shapes) {
+        WWI_TRY(wwi_new(shape, c->length * j->channels));
+        WWI_TRY(wwi_shapes_centre(j->shapes, j->members, options->member_count, c->values, shape));
+        free(c->values);
+        c->values = wwi_taken(&shape);
+        return WW_OK;
+    }
+    WWI_TRY(ww_average(&j->measure, j->data, options, &result));
+    free(c->values);
+    *c = (centre){wwi_taken(&result.centre), result.length};
+    return WW_OK;
+}
+
 static ww_status move_centres(job *j, state *s) {
     ww_average_options options = WW_AVERAGE_OPTIONS_INIT;
     options.method = j->options.average;
@@ -270,7 +302,6 @@ static ww_status move_centres(job *j, state *s) {
     options.members = j->members;
     options.weights = j->weights;
     for (size_t c = 0; c < j->k; c++) {
-        WWI_ENDS(ww_average_result_free) ww_average_result result = WW_AVERAGE_RESULT_INIT;
         double sum = 0;
         options.member_count = 0;
         for (size_t i = 0; i < j->count; i++) {
@@ -285,9 +316,7 @@ static ww_status move_centres(job *j, state *s) {
             continue; // none of its series counts: it stays where it is
         options.given = s->centres[c].values;
         options.given_length = s->centres[c].length;
-        WWI_TRY(ww_average(&j->measure, j->data, &options, &result));
-        free(s->centres[c].values);
-        s->centres[c] = (centre){wwi_taken(&result.centre), result.length};
+        WWI_TRY(move_centre(j, &options, &s->centres[c]));
     }
     return WW_OK;
 }
@@ -371,6 +400,20 @@ static ww_status give(job *j, const state *s, int64_t *labels, double *distances
     return WW_OK;
 }
 
+// k-shape: the series, and what is not for it.
+static ww_status open_shapes(job *j) {
+    const ww_kmeans_options *o = &j->options;
+    if (o->weights)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "k-shape takes no weights");
+    WWI_TRY(wwi_shapes_open(j->data, &j->part, &j->shapes));
+    for (size_t c = 0; o->first && c < j->k; c++)
+        if (ww_series_set_length(o->first, c) != wwi_shapes_length(j->shapes))
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "first centre %zu has %zu points, the series have %zu", c,
+                            ww_series_set_length(o->first, c), wwi_shapes_length(j->shapes));
+    j->options.length = 0;
+    return WW_OK;
+}
+
 static ww_status create(job *j) {
     j->total = (uint64_t)j->options.starts * (j->options.iterations + 1);
     WWI_TRY(wwi_new_zeroed(j->members, j->count));
@@ -382,6 +425,7 @@ static ww_status create(job *j) {
 }
 
 static void job_close(job *j) {
+    wwi_shapes_close(&j->shapes);
     ww_series_set_destroy(&j->set);
     free(j->distances);
     free(j->members);
@@ -404,8 +448,9 @@ static ww_status search_starts(job *j, state *best) {
     return WW_OK;
 }
 
-ww_status ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_t k, const ww_kmeans_options *options,
-                            int64_t *labels, double *distances, ww_series_set **centres, ww_kmeans_info *info) {
+// `measure` NULL: by shapes.
+static ww_status cluster(const ww_measure *measure, ww_dataset *series, size_t k, const ww_kmeans_options *options,
+                         int64_t *labels, double *distances, ww_series_set **centres, ww_kmeans_info *info) {
     const double begin = wwi_seconds();
     WWI_ENDS(state_free) state best = {0};
     WWI_ENDS(job_close)
@@ -415,14 +460,12 @@ ww_status ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_
              .count = ww_dataset_count(series),
              .k = k,
              .channels = ww_dataset_channels(series)};
-    WWI_NEEDS("centres", centres);
-    *centres = NULL;
-    WWI_NEEDS("series", series);
     WWI_TRY(info ? wwi_struct_check(info, "ww_kmeans_info") : WW_OK);
     WWI_TRY(wwi_options_take(&j.options, options, "ww_kmeans_options"));
     WWI_TRY(wwi_options_take(&j.plan, j.options.plan, "ww_plan_options"));
     WWI_TRY(wwi_run_take(j.plan.run, &j.run));
-    WWI_TRY(wwi_measure_take(measure, &j.measure));
+    if (measure)
+        WWI_TRY(wwi_measure_take(measure, &j.measure));
     WWI_TRY(check(&j, labels));
     j.measure.root = 0;
     j.part = j.run;
@@ -430,9 +473,27 @@ ww_status ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_
     j.part.progress_user = &j;
     j.plan.run = &j.part;
     j.random = j.options.seed;
+    if (!measure)
+        WWI_TRY(open_shapes(&j));
     WWI_TRY(create(&j));
     WWI_TRY(search_starts(&j, &best));
     best.info.seconds_wall = wwi_seconds() - begin;
     WWI_TRY(give(&j, &best, labels, distances, centres));
     return info ? wwi_struct_give(info, &best.info, "ww_kmeans_info") : WW_OK;
+}
+
+ww_status ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_t k, const ww_kmeans_options *options,
+                            int64_t *labels, double *distances, ww_series_set **centres, ww_kmeans_info *info) {
+    WWI_NEEDS("centres", centres);
+    *centres = NULL;
+    WWI_NEEDS("measure, series", measure, series);
+    return cluster(measure, series, k, options, labels, distances, centres, info);
+}
+
+ww_status ww_cluster_kshape(ww_dataset *series, size_t k, const ww_kmeans_options *options, int64_t *labels,
+                            double *distances, ww_series_set **centres, ww_kmeans_info *info) {
+    WWI_NEEDS("centres", centres);
+    *centres = NULL;
+    WWI_NEEDS("series", series);
+    return cluster(NULL, series, k, options, labels, distances, centres, info);
 }

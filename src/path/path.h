@@ -6,6 +6,7 @@
 #include <wavewarp/path.h>
 
 #include "jobs/plan.h"
+#include "path/costs_args.h"
 #include "path/path_args.h"
 
 // Pairs whose paths have been found, and lie on the device until the function that is given them returns.
@@ -21,7 +22,7 @@ typedef struct wwi_path_batch {
 } wwi_path_batch;
 typedef ww_status (*wwi_path_take)(void *user, const wwi_path_batch *batch);
 
-extern const wwi_job_class wwi_paths_job;
+extern const wwi_job_class wwi_paths_job, wwi_costs_job;
 
 // Finds the paths of pairs [first, first + pairs) of a plan and gives each batch to `take`. Between wwi_plan_start()
 // and wwi_plan_end().

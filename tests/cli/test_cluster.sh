@@ -130,4 +130,14 @@ ok "one way" gives 0 matrix symbols.csv --condensed --one-way --measure levensht
 ok "is the upper half" lines 6 one.csv
 ok "one way of a square" gives 2 matrix symbols.csv --one-way
 ok "symmetrise of a file" gives 2 cluster --distances one.csv -k 2 --symmetrise mean
+# Two shapes, each at two places.
+printf '0,0,1,3,1,0,0,0\n0,0,0,0,1,3,1,0\n9,9,9,9,0,0,0,0\n9,9,9,0,0,0,0,0\n' >shapes.csv
+ok "shape-based distances" gives 0 sbd shapes.csv -o sbd.npy --shifts shifts.csv
+ok "how far the second is from the first" grep -q '^0,-2,' shifts.csv
+ok "raw ones, of two files" gives 0 sbd shapes.csv shapes.csv --raw
+ok "k-shape" gives 0 cluster shapes.csv -k 2 -M kshape -o labels.csv --centres shapes.ts
+printf 'series,cluster\n0,0\n1,0\n2,1\n3,1\n' >wanted
+ok "finds both shapes" cmp -s labels.csv wanted
+ok "no measure with it" gives 2 cluster shapes.csv -k 2 -M kshape -m msm
+ok "not of distances" gives 2 cluster --distances sbd.npy -k 2 -M kshape
 finish

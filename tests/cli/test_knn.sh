@@ -22,6 +22,17 @@ ok "they are right" cmp -s out wanted
 printf '0\t0:0\t4:1\t1:4\t3:4\t2:10\n1\t2:1\t1:6\t3:6\t0:9\t4:9\n' >wanted
 ok "more wanted than there are" gives 0 knn -k 100 -m linf queries.csv base.csv
 ok "all of them come" cmp -s out wanted
+printf '0\t0:0\n1\t2:1\n' >wanted
+ok "a power" gives 0 knn -k 1 -m minkowski --p 4 queries.csv base.csv
+ok "is right" cmp -s out wanted
+ok "a power below 1" gives 2 knn -m minkowski --p 0.5 queries.csv base.csv
+ok "a power of another metric" gives 2 knn --p 3 queries.csv base.csv
+printf '0,nan\n3,4\n' >gaps.csv
+printf '0\t1:4.2426405\n1\t0:4.2426405\n' >wanted
+ok "missing coordinates" gives 0 knn -m nan-l2 gaps.csv
+ok "are left out" cmp -s out wanted
+ok "which other metrics refuse" gives 1 knn gaps.csv
+ok "not divided" gives 2 knn -m nan-l2 gaps.csv --part 0/2 --parts parts
 ok "json" gives 0 knn -k 1 -m l1 --json queries.csv base.csv
 ok "json says the metric" prints '"measure": "l1"'
 ok "json has neighbours" prints '"indices": [2], "distances": [1]'

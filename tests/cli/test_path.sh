@@ -30,6 +30,15 @@ ok "no picture of it" absent no.svg
 ok "no path of a soft minimum" gives 1 path a.csv b.csv --soft 1
 ok "and why" says "a soft minimum has no warping path"
 
+ok "accumulated costs" gives 0 path a.csv b.csv --costs - --band corner:0 --pair 1
+printf '0,1,inf,inf\ninf,1,2,inf\ninf,inf,1,1\n' >wanted
+ok "they are right, without a path" cmp -s out wanted
+ok "soft ones" gives 0 path a.csv b.csv --costs costs.npy --soft 1
+ok "an array of three rows" gives 0 convert costs.npy rows.csv
+ok "all of them" lines 3 rows.csv
+ok "costs of a pair there is not" gives 1 path a.csv b.csv --costs no.npy --pair 2
+ok "no file of it" absent no.npy
+
 # Two classes, of which the members of one are the same ramp at different times.
 printf 'u,0,1,2,3,3\nu,0,0,1,2,3\nv,5,5,5,5,5\n' >c.csv
 ok "averages by class" gives 0 average c.csv --csv-label first --by-class -o centres.ts --svg average.svg --precision float

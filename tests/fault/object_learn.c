@@ -82,6 +82,25 @@ static ww_status average_soft(wwt_answer *answer) {
     return average(answer, WW_AVERAGE_SOFT);
 }
 
+static ww_status shapes(wwt_answer *answer) {
+    int64_t labels[COUNT];
+    int32_t shifts[COUNT * (COUNT + 3)];
+    float distances[COUNT * (COUNT + 3)];
+    ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
+    ww_series_set *centres = NULL;
+    options.iterations = 2;
+    ww_status status = ww_sbd(s.data, s.other_data, NULL, distances, shifts);
+    if (status == WW_OK)
+        status = ww_cluster_kshape(s.data, 2, &options, labels, NULL, &centres, NULL);
+    if (status == WW_OK) {
+        wwt_add(answer, distances, sizeof distances);
+        wwt_add(answer, shifts, sizeof shifts);
+        wwt_add(answer, labels, sizeof labels);
+    }
+    ww_series_set_destroy(&centres);
+    return status;
+}
+
 static ww_status cluster(wwt_answer *answer) {
     double distances[COUNT * (COUNT - 1) / 2], each[COUNT], mean = 0, index = 0;
     int64_t labels[COUNT], cut[COUNT];
@@ -383,6 +402,7 @@ static void close_tuning(void) {
 const wwt_job wwt_learn_jobs[] = {
     {"average dba", open_sets, NULL, average_dba, close_all, 0},
     {"average soft", open_sets, NULL, average_soft, close_all, 0},
+    {"shapes", open_sets, NULL, shapes, close_all, 0},
     {"cluster", open_sets, NULL, cluster, close_all, 0},
     {"classify", open_sets, NULL, classify, close_all, 0},
     {"shapelets fit", open_sets, NULL, fit_anew, close_all, 0},

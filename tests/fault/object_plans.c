@@ -170,6 +170,20 @@ static ww_status run_paths(wwt_answer *answer) {
     return status;
 }
 
+static ww_status open_costs(ww_context *context) {
+    const ww_status status = make(context, WW_DTW, COUNT, LENGTH, 0);
+    return status == WW_OK ? ww_plan_create_costs(&s.measure, s.rows, s.columns, 0, 1, NULL, &s.plan) : status;
+}
+
+static ww_status run_costs(wwt_answer *answer) {
+    float costs[LENGTH * LENGTH];
+    const ww_output to = WW_OUTPUT_HOST_BYTES(costs, sizeof costs);
+    const ww_status status = ww_plan_run(s.plan, &to);
+    if (status == WW_OK)
+        wwt_add(answer, costs, sizeof costs);
+    return status;
+}
+
 static ww_status open_gradient(ww_context *context) {
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
     options.divergence = 1;
@@ -257,6 +271,7 @@ const wwt_job wwt_plan_jobs[] = {
     {"pairs", open_pairs, NULL, run_pairs, close_all, 0},
     {"nearest", open_nearest, NULL, run_nearest, close_all, 0},
     {"paths", open_paths, NULL, run_paths, close_all, 0},
+    {"costs", open_costs, NULL, run_costs, close_all, 0},
     {"gradient", open_gradient, NULL, run_gradient, close_all, 0},
     {"distance", open_context, NULL, run_distance, close_all, 0},
     {"dataset and plan", open_context, NULL, run_create, close_all, 0},

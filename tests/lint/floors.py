@@ -20,7 +20,7 @@ FLOORS = [["host"], ["src/base"], ["src/work"], ["src/series"], ["src/files"], [
           ["src/search", "src/shapelets", "src/profile"]]
 # Of src/engine/ other rooms see these; two files that launch its kernels by themselves see more.
 ENGINE = {"engine.h", "bands.h", "parameters.h"}
-INSIDE = {"src/path/path_find.c", "src/path/path_tiles.c"}
+INSIDE = {"src/path/costs.c", "src/path/path_find.c", "src/path/path_tiles.c"}
 # What is below in kernels_cl/. base/ and recurrence/ are joined in turns: the elements are made of the recurrence's.
 KERNEL_FLOORS = [["base", "recurrence", "probe"], ["engine"], ["topk"], ["gradient", "jobs", "knn", "path"],
                  ["lsh", "search", "shapelets", "profile"]]

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef enum move { LEFT, UP, DIAGONAL } move;
 
@@ -307,6 +308,31 @@ static double choice(const ww_measure *measure, wwr_value_cost user, const wwr_s
 double wwr_choice(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const double *x_times,
                   const wwr_series *y, const double *y_times) {
     return choice(measure, user, x, x_times, y, y_times, matrix);
+}
+
+// Where the values of all cells are wanted: added there.
+static double *all_costs;
+
+static double kept_matrix(const problem *p) {
+    const size_t n = p->x->length, m = p->y->length;
+    double *D = calloc((n + 1) * (m + 1), sizeof *D);
+    size_t i, j;
+    if (!D)
+        abort();
+    const double best = fill(p, D, &i, &j);
+    for (i = 0; i < n; i++)
+        for (j = 0; j < m; j++) {
+            const double value = D[(i + 1) * (m + 1) + j + 1];
+            all_costs[i * m + j] += in_band(p, i + 1, j + 1) ? counts(p) ? -value : value : (double)INFINITY;
+        }
+    free(D);
+    return final_value(p, best);
+}
+
+double wwr_costs(const ww_measure *measure, const wwr_series *x, const wwr_series *y, double *costs) {
+    all_costs = costs;
+    memset(costs, 0, x->length * y->length * sizeof *costs);
+    return choice(measure, NULL, x, NULL, y, NULL, kept_matrix);
 }
 
 double wwr_choice_all_paths(const ww_measure *measure, const wwr_series *x, const wwr_series *y) {

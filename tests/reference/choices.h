@@ -10,6 +10,8 @@
 // Of series that are already derived, where the measure derives them. MSM of one channel, or independent ones.
 double wwr_choice(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const double *x_times,
                   const wwr_series *y, const double *y_times);
+// The same, and all accumulated costs, n x m, before the last step of LCSS, EDR and a root; infinite outside the band.
+double wwr_costs(const ww_measure *measure, const wwr_series *x, const wwr_series *y, double *costs);
 // The same by an enumeration of all paths. Lengths up to 5.
 double wwr_choice_all_paths(const ww_measure *measure, const wwr_series *x, const wwr_series *y);
 

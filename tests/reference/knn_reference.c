@@ -33,6 +33,55 @@ double wwr_point_distance(ww_metric metric, const double *x, const double *y, si
     }
 }
 
+// Pearson's correlation; NAN where one side is constant.
+static double correlation(const double *x, const double *y, size_t dimension) {
+    double x_mean = 0, y_mean = 0, xx = 0, yy = 0, product = 0;
+    for (size_t j = 0; j < dimension; j++) {
+        x_mean += x[j];
+        y_mean += y[j];
+    }
+    x_mean /= (double)dimension;
+    y_mean /= (double)dimension;
+    for (size_t j = 0; j < dimension; j++) {
+        xx += (x[j] - x_mean) * (x[j] - x_mean);
+        yy += (y[j] - y_mean) * (y[j] - y_mean);
+        product += (x[j] - x_mean) * (y[j] - y_mean);
+    }
+    // What is left of constants is the rounding of their mean.
+    return xx > 1e-25 && yy > 1e-25 ? product / sqrt(xx * yy) : NAN;
+}
+
+double wwr_every_distance(ww_metric metric, double p, const double *x, const double *y, size_t dimension) {
+    double powers = 0, canberra = 0, apart = 0, sizes = 0, squares = 0, there = 0;
+    for (size_t j = 0; j < dimension; j++) {
+        if (isnan(x[j]) || isnan(y[j]))
+            continue;
+        const double difference = fabs(x[j] - y[j]), size = fabs(x[j]) + fabs(y[j]);
+        powers += pow(difference, p);
+        canberra += size > 0 ? difference / size : 0;
+        apart += difference;
+        sizes += fabs(x[j] + y[j]);
+        squares += difference * difference;
+        there++;
+    }
+    switch (metric) {
+    case WW_METRIC_MINKOWSKI:
+        return pow(powers, 1 / p);
+    case WW_METRIC_CANBERRA:
+        return canberra;
+    case WW_METRIC_BRAY_CURTIS:
+        return sizes > 0 ? apart / sizes : 0;
+    case WW_METRIC_CORRELATION: {
+        const double r = correlation(x, y, dimension);
+        return isnan(r) ? 1 : 1 - r;
+    }
+    case WW_METRIC_NAN_L2:
+        return there > 0 ? sqrt(squares * (double)dimension / there) : NAN;
+    default:
+        return NAN;
+    }
+}
+
 double wwr_hamming(const unsigned char *x, const unsigned char *y, size_t bits) {
     size_t different = 0;
     for (size_t b = 0; b < bits; b++)

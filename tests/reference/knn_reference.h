@@ -9,6 +9,8 @@
 
 // The distance of two points of numbers (values in double, row order).
 double wwr_point_distance(ww_metric metric, const double *x, const double *y, size_t dimension);
+// The same under the metrics that are computed of every pair; NAN coordinates are missing (WW_METRIC_NAN_L2).
+double wwr_every_distance(ww_metric metric, double p, const double *x, const double *y, size_t dimension);
 // Number of different bits; 1 - |a n b| / |a u b| of ascending lists.
 double wwr_hamming(const unsigned char *x, const unsigned char *y, size_t bits);
 double wwr_jaccard_bits(const unsigned char *x, const unsigned char *y, size_t bits);
