@@ -2,6 +2,7 @@
 // wavewarp profile: matrix profiles of series, their motifs and discords. What they are made of is in profiles.c,
 // the picture in profile_picture.c.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,7 +174,7 @@ static void print_json(const profile_job *j, const cli_command *command) {
     cli_head head = cli_series_head(&j->s, j->wanted.output);
     uint64_t pairs = 0;
     head.measure = NULL;
-    head.metric = "z-normalised euclidean";
+    head.metric = !j->wanted.raw ? "z-normalised euclidean" : isfinite(j->wanted.p) ? "minkowski" : "chebyshev";
     head.engine = j->results.count ? j->results.found[0].info.form : NULL;
     head.seconds_compute = head.seconds_device = 0;
     for (size_t i = 0; i < j->results.count; i++) {
@@ -187,6 +188,8 @@ static void print_json(const profile_job *j, const cli_command *command) {
     cli_json_count(&json, "pairs", pairs);
     cli_json_count(&json, "window", j->wanted.window);
     cli_json_count(&json, "k", j->wanted.k);
+    if (j->wanted.raw && isfinite(j->wanted.p))
+        cli_json_number(&json, "p", j->wanted.p, 17);
     if (j->s.division.part) {
         cli_json_null(&json, "profiles");
         cli_json_end(&json);

@@ -26,6 +26,13 @@ int cli_profile_check(const char *command, cli_profile_wanted *w, bool two_files
     CLI_TRY(cli_profile_count(command, "other-series", w->other_text, &w->other_series));
     if (w->window == SIZE_MAX)
         return cli_usage(command, "--window is missing");
+    if (w->p_text && !w->raw)
+        return cli_usage(command, "--p is the norm of --raw");
+    w->p = w->raw ? 2 : 0;
+    if (w->p_text && strcmp(w->p_text, "inf") == 0)
+        w->p = (double)INFINITY;
+    else if (w->p_text && !(cli_number(w->p_text, &w->p) && w->p >= 1))
+        return cli_usage(command, "--p takes a number from 1, or 'inf', not '%s'", w->p_text);
     if (two_files && (w->left_right || w->exclusion_text))
         return cli_usage(command, "--left-right, --motifs and --exclusion are for one file");
     if (!two_files && w->other_text)
@@ -54,6 +61,7 @@ void cli_profile_options(const cli_profile_wanted *w, ww_precision precision, co
     options->exclusion = w->exclusion;
     options->best_channels = (size_t)w->best_channels;
     options->left_right = w->left_right;
+    options->p = w->p;
     options->precision = precision;
     options->run = run;
 }

@@ -7,10 +7,11 @@
 #include "base/rows.h"
 
 typedef struct cli_profile_wanted {
-    const char *output, *window_text, *exclusion_text, *series_text, *other_text;
+    const char *output, *window_text, *exclusion_text, *series_text, *other_text, *p_text;
     uint64_t k, best_channels;
     size_t window, exclusion, series, other_series; // SIZE_MAX: not given
-    bool left_right, json;
+    bool left_right, json, raw;
+    double p; // 0: normalised
 } cli_profile_wanted;
 
 #define CLI_PROFILE_WANTED_INIT                                                                                        \
@@ -23,6 +24,8 @@ typedef struct cli_profile_wanted {
                    &(w).exclusion_text),                                                                               \
         CLI_NUMBER("best-channels", 0, "N",                                                                            \
                    "only the N channels in which two windows are nearest count; default: all", &(w).best_channels, 1), \
+        CLI_SWITCH("raw", 0, "compare windows as they are, not normalised", &(w).raw),                                 \
+        CLI_OPTION("p", 0, CLI_TEXT, "P", "of --raw: the norm, from 1 to 'inf'; default 2", &(w).p_text),              \
         CLI_SWITCH("left-right", 0, "also the nearest among earlier and among later windows", &(w).left_right),        \
         CLI_OPTION("series", 0, CLI_TEXT, "I", "only this series of the file, from 0; default: each",                  \
                    &(w).series_text),                                                                                  \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The matrix profile: the nearest neighbours of all windows of a series under z-normalised Euclidean distance, and
-/// motifs and discords from it.
+/// The matrix profile: the nearest neighbours of all windows of a series under z-normalised Euclidean distance, or as
+/// they are under a p-norm, and motifs and discords from it.
 #ifndef WAVEWARP_PROFILE_H
 #define WAVEWARP_PROFILE_H
 
@@ -33,10 +33,12 @@ typedef struct ww_profile_options {
     /// 0: all channels count. Else only so many do, for each pair of windows those in which it is nearest: of up to 32
     /// channels.
     size_t best_channels;
+    /// 0: z-normalised windows. 1 or more, INFINITY too: windows as they are, and the p-norm of their difference.
+    double p;
 } ww_profile_options;
 
 #define WW_PROFILE_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0 }
+    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0, 0.0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_profile_options_init(ww_profile_options *options, size_t struct_size);
@@ -66,7 +68,7 @@ WW_API void ww_profile_output_init(ww_profile_output *output, size_t struct_size
 /// What the last run did. An output: set struct_size first.
 typedef struct ww_profile_info {
     size_t struct_size;    ///< sizeof(ww_profile_info)
-    const char *form;      ///< the kernel: "items", "vector", or "pairs" without double
+    const char *form;      ///< the kernel: "items", "vector", "pairs" without double; "raw" of options.p
     size_t windows;        ///< of the series: its points - window + 1
     size_t other_windows;  ///< of the other series; of one series the same
     size_t exclusion;      ///< that was used; 0 for two series
@@ -91,13 +93,19 @@ WW_API void ww_profile_info_init(ww_profile_info *info, size_t struct_size);
 ///
 /// so that all channels count alike (with best_channels the sum has the least of the channels' parts alone). A channel
 /// that is constant in a window (its range is at most 8 * 2^-52 of its largest absolute value) adds 0 with another
-/// constant one and `window` with any other. A window with NaN or infinity is nobody's neighbour and has none. \param
+/// constant one and `window` with any other. With options.p windows are not normalised:
+///
+///     d = (sum over channels, t of |x_t - y_t|^p)^(1/p),    for p infinite the largest |x_t - y_t|
+///
+/// to a rounding of each difference in both precisions, so that equal windows have distance 0; differences below 1e-150
+/// of the largest value count as 0. A window with NaN or infinity is nobody's neighbour and has none. \param
 /// series, other views of one or more series each; copied. \param index, other_index which series of the view. \param
 /// other NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length of each
 /// series. \param options read during the call only; NULL: all defaults. \return WW_ERROR_INVALID_ARGUMENT (the window;
-/// k; best_channels; an exclusion that leaves no pair), WW_ERROR_EMPTY, WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED
+/// k; best_channels; p; an exclusion that leaves no pair), WW_ERROR_EMPTY, WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED
 /// (precision double on a device without it; left_right of two series; best_channels of more than 32; a window that is
-/// not constant, but whose range is below 1e-140 of its channel's largest absolute value: the record names the window),
+/// not constant, but whose range is below 1e-140 of its channel's largest absolute value: the record names the window;
+/// with options.p windows of more than 2^20 points, or distances that double does not hold),
 /// WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while
 /// the tables of the windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM
 /// 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
@@ -126,7 +134,8 @@ WW_API_STATUS ww_profile_run(ww_profile *profile, ww_profile_output *output);
 /// \param output arrays for all windows, as of ww_profile_run(); windows without a neighbour in the rectangle have -1
 /// and infinity. Distances are squares: ww_neighbours_merge() (wavewarp/topk.h, WW_DOUBLE) joins such parts, lists of
 /// left and right neighbours apart, in the order of the whole, and the roots of what is joined are the whole's
-/// distances, bit for bit. \return as ww_profile_run(); WW_ERROR_INVALID_ARGUMENT (a rectangle that is not inside).
+/// distances, bit for bit. \return as ww_profile_run(); WW_ERROR_INVALID_ARGUMENT (a rectangle that is not inside);
+/// WW_ERROR_UNSUPPORTED (options.p of values beyond 1e75 or all below 1e-75, whose squares double does not hold).
 /// *Thread-safety*: one thread at a time. *Blocking*: until done.
 WW_API_STATUS ww_profile_run_rectangle(ww_profile *profile, size_t row, size_t rows, size_t column, size_t columns,
                                        ww_profile_output *output);
@@ -165,7 +174,7 @@ typedef struct ww_profile_motif {
 } ww_profile_motif;
 
 /// A radius that the library chooses for near neighbours of a motif: the distance of windows of correlation 0.999,
-/// sqrt(0.002 window channels), where only the best channels count: these.
+/// sqrt(0.002 window channels), where only the best channels count: these. Of windows that are not normalised 0.
 #define WW_PROFILE_WITHIN_AUTO (-1.0)
 
 /// ww_profile_find_motifs_within() with WW_PROFILE_WITHIN_AUTO.

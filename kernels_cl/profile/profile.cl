@@ -33,7 +33,11 @@
 #define WW_STRIPE 16 // words from one counter of entries to the next: work-groups do not wait for each other
 #define WW_NO_ENTRY 0xffffffffu
 #define WW_GONE (-1000.0f)   // the correlation of a channel that is missing
-#define WW_NO_PAIR 500.0f    // D is above this with such a one; of others it is 2 WW_BEST at most
+#ifndef WW_NORM
+#define WW_NORM 0 // the p of windows that are not normalised (profile_raw.cl)
+#endif
+// D is above this with such a one; of others it is 2 WW_BEST at most, of windows that are not normalised some 1e8.
+#define WW_NO_PAIR (WW_NORM ? 1e18f : 500.0f)
 #define WW_USABLE 0u // state of a window; others are neither rows nor columns
 
 // Three planes for each channel: df, dg, n; of one channel 1 / n in the place of n.

@@ -43,6 +43,8 @@ class ProfilePlan:
         left_right: bool = False,
         precision: Optional[str] = None,
         best_channels: int = 0,
+        normalize: bool = True,
+        p: float = 2.0,
         axes: Optional[str] = None,
         progress: Progress = None,
         max_bytes: int = 0,
@@ -52,7 +54,8 @@ class ProfilePlan:
         context = series.context if made else context or default_context()
         if precision is None:
             precision = series.precision if made else "double" if context.has_double else "float"
-        self._set_options(k, exclusion, left_right, precision, best_channels, run(progress, max_bytes))
+        named = {"k": k, "exclusion": exclusion, "left_right": left_right, "precision": precision}
+        self._set_options({**named, "best_channels": best_channels, "normalize": normalize, "p": p}, progress, max_bytes)
         self._handle = handle("ww_profile")
         if made:
             other = None if other is None else dataset(other, axes=axes, precision=precision, context=context)
@@ -68,23 +71,23 @@ class ProfilePlan:
         check(create(*where, sides[0], places[0], sides[1], places[1], window, self._options, self._handle))
         self._remake = held(series, index), window, held(other, other_index), self._named
 
-    def _set_options(self, k, exclusion, left_right, precision, best_channels, limits):
-        self.k, self.left_right = k, left_right
-        self._named = {
-            "k": k,
-            "exclusion": exclusion,
-            "left_right": left_right,
-            "precision": precision,
-            "best_channels": best_channels,
-        }
+    def _set_options(self, named, progress, max_bytes):
+        self._named = named
+        self.k, self.left_right = named["k"], named["left_right"]
+        exclusion, norm = named["exclusion"], float(named["p"])
+        if not norm >= 1:
+            raise ValueError(f"p is {norm}; it is 1 or more")
+        if named["normalize"] and norm != 2:
+            raise ValueError("normalised windows have the 2-norm: pass normalize=False with another p")
         self._options = new(
             "ww_profile_options",
-            k=k,
-            left_right=bool(left_right),
-            precision=by_name("ww_precision", precision),
+            k=self.k,
+            left_right=bool(self.left_right),
+            precision=by_name("ww_precision", named["precision"]),
             exclusion=lib.WW_PROFILE_EXCLUSION_AUTO if exclusion is None else exclusion,
-            best_channels=best_channels,
-            run=limits,
+            best_channels=named["best_channels"],
+            p=0.0 if named["normalize"] else norm,
+            run=run(progress, max_bytes),
         )
 
     @alone
@@ -266,7 +269,11 @@ class Profile(Result):
     def __getstate__(self):
         return {**self.__dict__, "_plan": None}
 
-    measure = "z-normalised windows, with the root"
+    @property
+    def measure(self) -> str:
+        """What the distances are: of z-normalised windows, or of windows as they are."""
+        named = self._remake[3]
+        return "z-normalised windows, with the root" if named["normalize"] else f"windows as they are, p = {named['p']:g}"
 
     def _told(self):
         _, window, other, _ = self._remake
@@ -323,14 +330,16 @@ def profile(
     left_right: bool = False,
     precision: Optional[str] = None,
     best_channels: int = 0,
+    normalize: bool = True,
+    p: float = 2.0,
     axes: Optional[str] = None,
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
 ) -> Profile:
-    """The matrix profile of a series, or against another one: distances of z-normalised windows, with the root.
+    """The matrix profile of a series, or against another one: distances of z-normalised windows, or of windows as they are.
 
-    Deviations are those of the population, as stumpy's.
+    Distances are with the root. Deviations are those of the population, as stumpy's.
 
     Parameters
     ----------
@@ -349,6 +358,10 @@ def profile(
         Also the nearest earlier and later windows.
     best_channels : int
         0: all channels count, else so many of them, the nearest.
+    normalize : bool
+        False: windows as they are, as stumpy.aamp() compares them.
+    p : float
+        Without `normalize`: of the norm, 1 or more, infinity too.
     precision : "float" or "double", optional
         Of the search; the distances found are computed in double.
     axes, progress, max_bytes, context
@@ -362,7 +375,7 @@ def profile(
     ------
     ValueError
         A window below 3 points or longer than a series; `k` outside 1 to 64; an exclusion that leaves no pair; series of
-        different channels; `left_right` or a Dataset's precision that does not fit; an index that there is not.
+        different channels; `p` below 1, or not 2 with `normalize`; `left_right` or a Dataset's precision that does not fit; an index that there is not.
     MemoryError
         Host or device memory is too small.
 
@@ -372,6 +385,8 @@ def profile(
     >>> made = ww.profile(series, 6)
     >>> made.distances.shape, made.motifs(1)[0].distance, made.discords(1).tolist()
     ((39, 1), 0.0, [18])
+    >>> ww.profile(series, 6, normalize=False, p=1).discords(1).tolist()
+    [18]
     """
     plan = ProfilePlan(
         series,
@@ -384,6 +399,8 @@ def profile(
         left_right=left_right,
         precision=precision,
         best_channels=best_channels,
+        normalize=normalize,
+        p=p,
         axes=axes,
         progress=progress,
         max_bytes=max_bytes,

@@ -95,8 +95,25 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
         wwi_fail(WW_ERROR_UNSUPPORTED, "the best %zu of %zu channels", o->best_channels, series->channels);
         return wwi_fail_hint("of up to 32 channels some may count; of more, all");
     }
+    if (o->p != 0 && !(o->p >= 1)) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "p is %g", o->p);
+        return wwi_fail_hint("a norm's p is 1 or more; 0 is for normalised windows");
+    }
     if (window > UINT32_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points", window);
+    return WW_OK;
+}
+
+static ww_status make_normalised(ww_profile *p, const ww_series_view *series, size_t index, const ww_series_view *other,
+                                 size_t other_index, size_t best) {
+    WWI_TRY(wwi_profile_series_make(series, index, p->window, best, &p->series));
+    if (other)
+        WWI_TRY(wwi_profile_series_make(other, other_index, p->window, best, &p->other));
+    // Two such windows are no farther apart than half of what is promised.
+    const double tolerance = p->options.precision == WW_DOUBLE ? 2.5e-11 : 2.5e-6;
+    wwi_profile_series_find_lines(&p->series, tolerance);
+    if (other)
+        wwi_profile_series_find_lines(&p->other, tolerance);
     return WW_OK;
 }
 
@@ -123,14 +140,11 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     const size_t best = o.best_channels ? o.best_channels : series->channels;
     WWI_TRY(wwi_run_stream(context, &p->run, &p->stream));
     WWI_TRY(wwi_profile_choose_form(p, series->channels));
-    WWI_TRY(wwi_profile_series_make(series, index, window, best, &p->series));
-    if (other)
-        WWI_TRY(wwi_profile_series_make(other, other_index, window, best, &p->other));
-    // Two such windows are no farther apart than half of what is promised.
-    const double tolerance = o.precision == WW_DOUBLE ? 2.5e-11 : 2.5e-6;
-    wwi_profile_series_find_lines(&p->series, tolerance);
-    if (other)
-        wwi_profile_series_find_lines(&p->other, tolerance);
+    if (o.p > 0)
+        WWI_TRY(
+            wwi_profile_series_make_raw(series, index, other, other_index, window, best, o.p, &p->series, &p->other));
+    else
+        WWI_TRY(make_normalised(p, series, index, other, other_index, best));
     WWI_TRY(count_pairs(p));
     WWI_TRY(wwi_profile_plan(p));
     p->info.struct_size = sizeof p->info;
@@ -242,7 +256,7 @@ static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
     p->pace = wwi_pace_make(p->stream, p->run.launch_seconds, p->run.progress, p->run.progress_user);
     p->part = *part;
     wwi_pace_start(&p->pace, pairs);
-    WWI_TRY(wwi_profile_enter_lines(p));
+    WWI_TRY(wwi_profile_enter_kinds(p));
     return wwi_finish_after(p->stream, wwi_profile_run_part(p));
 }
 

@@ -114,6 +114,10 @@ ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
 static ww_status run_rectangle(ww_profile *p, const wwi_profile_part *part, bool forget, ww_profile_output *output) {
     WWI_NEEDS("profile, output", p, output);
     const size_t windows = p->series.windows, others = wwi_profile_other(p)->windows;
+    if (abs(p->series.exponent) > 250) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "parts of a profile of values of some 2^%d", p->series.exponent);
+        return wwi_fail_hint("double does not hold the squares of their distances: scale the values");
+    }
     if (part->row > part->row_end || part->row_end > windows || part->column > part->column_end ||
         part->column_end > others) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of windows [%zu, %zu) x [%zu, %zu)", part->row, part->row_end,

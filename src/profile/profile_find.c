@@ -14,7 +14,8 @@ ww_status ww_profile_get_distances(const ww_profile *p, size_t i, double *distan
     for (size_t j = 0; j < other->windows; j++) {
         const bool apart = !p->self || (i < j ? j - i : i - j) > p->exclusion;
         const bool usable = p->series.state[i] != WWI_WINDOW_NOT_FINITE && other->state[j] != WWI_WINDOW_NOT_FINITE;
-        distances[j] = apart && usable ? sqrt(wwi_profile_distance2(&p->series, i, other, j)) : INFINITY;
+        distances[j] = apart && usable ? ldexp(sqrt(wwi_profile_distance2(&p->series, i, other, j)), p->series.exponent)
+                                       : INFINITY;
     }
     return WW_OK;
 }
@@ -145,7 +146,7 @@ static ww_status find_motifs(const ww_profile *p, search *s, const double *dista
 
 // The radius about a pair whose own distance says nothing, as that of equal windows.
 static double least_radius(const ww_profile *p) {
-    return sqrt(0.002 * (double)p->window * (double)p->series.best);
+    return p->series.p > 0 ? 0 : sqrt(0.002 * (double)p->window * (double)p->series.best);
 }
 
 ww_status ww_profile_find_motifs(const ww_profile *p, const double *distances, const int64_t *indices,

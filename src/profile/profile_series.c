@@ -32,13 +32,11 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->single);
     free(s->flat);
     free(s->flat_bits);
-    free(s->line);
+    free(s->kind);
+    free(s->kind_windows);
+    free(s->kind_starts);
     free(s->close);
 }
-
-typedef struct extremes {
-    double least, most;
-} extremes;
 
 // Window i has a value in channel c that is not finite.
 static void leave_out(wwi_profile_series *s, size_t c, size_t i) {
@@ -51,9 +49,9 @@ static void leave_out(wwi_profile_series *s, size_t c, size_t i) {
 }
 
 // Copies a channel: what is not finite becomes the value before it, and its windows' state says so.
-static extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
+static wwi_extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
     double *x = s->values + c * s->points;
-    extremes of = {INFINITY, -INFINITY};
+    wwi_extremes of = {INFINITY, -INFINITY};
     double held = 0;
     size_t bad = 0; // windows that end at t or later and contain something not finite begin before this
     for (size_t t = s->points; t-- > 0;)
@@ -76,11 +74,9 @@ static extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
     return of;
 }
 
-// Copies a channel, takes off a common offset where that is exact, and scales by a power of two: values are between -2
-// and 2.
-static void copy_channel(wwi_line from, size_t c, wwi_profile_series *s) {
+// Takes off a common offset where that is exact, and scales by a power of two: values are between -2 and 2.
+static void scale_channel(wwi_profile_series *s, size_t c, wwi_extremes of) {
     double *x = s->values + c * s->points;
-    const extremes of = hold_finite(from, c, s);
     if (!(of.least <= of.most))
         return;
     const bool centred = (of.least > 0 && of.most <= 2 * of.least) || (of.most < 0 && of.least >= 2 * of.most);
@@ -319,20 +315,22 @@ static ww_status take_arrays(wwi_profile_series *s) {
     if (!wwi_mul_u64(s->points, s->channels, &points) || !wwi_mul_u64(s->windows, s->channels, &windows))
         return wwi_fail(WW_ERROR_OVERFLOW, "a series of %zu points and %zu channels", s->points, s->channels);
     WWI_TRY(wwi_new_zeroed(s->values, points));
-    WWI_TRY(wwi_new_zeroed(s->lasts, windows));
-    WWI_TRY(wwi_new_zeroed(s->sizes, windows));
     WWI_TRY(wwi_new_zeroed(s->norms, windows));
     WWI_TRY(wwi_new_zeroed(s->state, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->flat, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->kind, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->flat_bits, s->windows));
+    if (s->p > 0)
+        return WW_OK;
+    WWI_TRY(wwi_new_zeroed(s->lasts, windows));
+    WWI_TRY(wwi_new_zeroed(s->sizes, windows));
     WWI_TRY(wwi_new_zeroed(s->condition, s->windows));
     WWI_TRY(wwi_new_zeroed(s->single, s->windows));
-    WWI_TRY(wwi_new_zeroed(s->flat, s->windows));
-    WWI_TRY(wwi_new_zeroed(s->line, s->windows));
-    WWI_TRY(wwi_new_zeroed(s->close, s->windows));
-    return wwi_new_zeroed(s->flat_bits, s->windows);
+    return wwi_new_zeroed(s->close, s->windows);
 }
 
 // Of one channel constant windows are a state; of several, a window may be constant in some.
-static void count_flat(wwi_profile_series *s) {
+void wwi_profile_series_end(wwi_profile_series *s) {
     for (size_t i = 0; i < s->windows; i++) {
         const uint32_t missing = s->partial ? s->flat_bits[i] >> 16 : 0;
         if (s->channels - (size_t)__builtin_popcount(missing) < s->best)
@@ -347,25 +345,36 @@ static void count_flat(wwi_profile_series *s) {
     }
 }
 
-ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
-                                  wwi_profile_series *s) {
-    WWI_FREES part *ends = NULL;
+ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, size_t window, size_t best, double p,
+                                   wwi_profile_series *s, wwi_extremes *extremes) {
     uint64_t before = 0;
     s->channels = view->channels;
     s->window = window;
     s->best = best;
+    s->p = p;
     s->partial = best < view->channels && view->channels <= 16;
     s->points = wwi_view_length(view, index);
     for (size_t i = 0; i < index; i++)
         before += wwi_view_length(view, i);
     s->windows = s->points - window + 1;
     WWI_TRY(take_arrays(s));
+    for (size_t c = 0; c < s->channels; c++)
+        extremes[c] = hold_finite(wwi_view_line(view, index, before, c), c, s);
+    return WW_OK;
+}
+
+ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
+                                  wwi_profile_series *s) {
+    WWI_FREES part *ends = NULL;
+    WWI_FREES wwi_extremes *extremes = NULL;
+    WWI_TRY(wwi_new(extremes, view->channels));
+    WWI_TRY(wwi_profile_series_begin(view, index, window, best, 0, s, extremes));
     WWI_TRY(wwi_new(ends, window));
     for (size_t c = 0; c < s->channels; c++)
-        copy_channel(wwi_view_line(view, index, before, c), c, s);
+        scale_channel(s, c, extremes[c]);
     for (size_t c = 0; c < s->channels; c++)
         WWI_TRY(window_sums(s, index, c, ends));
-    count_flat(s);
+    wwi_profile_series_end(s);
     return WW_OK;
 }
 
@@ -387,8 +396,8 @@ void wwi_profile_series_find_lines(wwi_profile_series *s, double tolerance) {
         const double *x = s->values + i;
         if (s->state[i] != WWI_WINDOW_USABLE || !is_line(x, s->window, tolerance))
             continue;
-        s->line[i] = x[s->window - 1] > x[0] ? WWI_LINE_UP : WWI_LINE_DOWN;
-        s->line_count++;
+        s->kind[i] = x[s->window - 1] > x[0] ? 1 : 2;
+        s->kinds = 2;
     }
 }
 
@@ -408,7 +417,7 @@ static double statistics(const double *x, size_t m, double *norm) {
     return mean;
 }
 
-double wwi_profile_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j) {
+double wwi_profile_normal_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j) {
     const size_t m = a->window, whole = m / 4 * 4;
     double total = 0, least[32]; // of the channels that count, the least first
     for (size_t r = 0; r < a->best && a->best < a->channels; r++)

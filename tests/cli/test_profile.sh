@@ -92,6 +92,24 @@ awk 'BEGIN { for (t = 0; t < 60; t++) printf "%s%s", t ? "," : "", t == 30 ? "1e
 ok "more than double holds" gives 1 profile huge.csv -w 8
 ok "it is said what to do" says 'put NaN there'
 
+# ---- windows as they are
+
+printf '0,1,2,9,0,4,0,1,3,9,0,7\n' >raw.csv
+ok "windows as they are" gives 0 profile raw.csv -w 3 --raw --exclusion 2
+ok "the 2-norm" test "$(awk '$2 == 0 { print $3, $4 }' out)" = "1 6"
+ok "the largest difference" gives 0 profile raw.csv -w 4 --raw --p inf -j
+ok "it is said" prints '"measure": "chebyshev"'
+mkdir parts
+ok "by the 1-norm, a part" gives 0 profile series.csv -w 4 --raw --p 1 --part 1/2 --parts parts
+ok "and the other" gives 0 profile series.csv -w 4 --raw --p 1 --part 2/2 --parts parts
+ok "joined" gives 0 merge parts -o joined.csv
+ok "the whole" gives 0 profile series.csv -w 4 --raw --p 1 -o whole.csv
+ok "the same" cmp joined.csv whole.csv
+ok "another norm is another job" gives 1 profile series.csv -w 4 --raw --p 2 --part 1/2 --parts parts
+ok "a norm below 1" gives 2 profile raw.csv -w 3 --raw --p 0.5
+ok "it is said what there is" says "from 1, or 'inf'"
+ok "a norm of normalised windows" gives 2 profile raw.csv -w 3 --p 1
+
 # ---- refusals
 ok "no window" gives 2 profile first.csv
 ok "it is said" says "--window is missing"
