@@ -111,6 +111,8 @@ void cli_profiles_free(cli_profiles *p) {
         ww_profile_motifs_free(f->motifs, f->motif_count);
         free(f->motifs);
         free(f->discords);
+        free(f->regimes);
+        free(f->arcs);
     }
     cli_free_taken(&p->found);
     cli_free_taken(&p->ids);

@@ -46,8 +46,9 @@ typedef struct cli_profile_found {
     double *distances[3]; // all, left, right; windows x k
     int64_t *indices[3];
     ww_profile_motif *motifs;
-    int64_t *discords;
-    size_t motif_count, discord_count;
+    int64_t *discords, *regimes;
+    double *arcs; // the curve that regimes are of
+    size_t motif_count, discord_count, regime_count;
     ww_profile_info info;
 } cli_profile_found;
 

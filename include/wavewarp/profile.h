@@ -165,6 +165,64 @@ WW_API void ww_profile_destroy(ww_profile **profile);
 WW_API_STATUS ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other,
                               size_t window, const ww_profile_options *options, double *distances, int64_t *indices);
 
+// ---- streams
+
+/// The profile of one series that grows. *Thread-safety*: one thread at a time.
+typedef struct ww_profile_stream ww_profile_stream;
+
+/// Begins an empty one. \param keep 0: all points stay. Else the last so many do, and older ones are forgotten one by
+/// one: a window meets those that begin at most `keep - window` points before it, and its neighbours stay when they are
+/// forgotten. At least window + exclusion + 1. \param options as of ww_profile_create(). \return as
+/// ww_profile_create(). *Ownership*: the caller's; keeps the context alive. *Thread-safety*: any thread. *Blocking*:
+/// while kernels are compiled. *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM 2016 (STAMPI).
+WW_API_STATUS ww_profile_stream_create(ww_context *context, size_t channels, size_t window, size_t keep,
+                                       const ww_profile_options *options, ww_profile_stream **stream);
+
+/// Adds points: new windows meet all others, and these meet them. Any number of points at a time, in time that is in
+/// proportion to the points kept and those pushed; many at a time cost less each, and give the same. Where nothing is
+/// forgotten the lists are those of ww_profile_run() on all points, bit for bit. \param values `count` x channels,
+/// point by point; NaN and infinity are taken. \return as ww_profile_create() and ww_profile_run(); the stream then
+/// goes on from the ww_profile_stream_points() that it has taken. *Thread-safety*: one thread at a time. *Blocking*:
+/// until done.
+WW_API_STATUS ww_profile_stream_push(ww_profile_stream *stream, const double *values, size_t count);
+
+/// Points that it has taken; of them forgotten, which is also the index of the first window; windows that it has. 0 of
+/// NULL. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API uint64_t ww_profile_stream_points(const ww_profile_stream *stream);
+/// See ww_profile_stream_points(). *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API uint64_t ww_profile_stream_first(const ww_profile_stream *stream);
+/// See ww_profile_stream_points(). *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API size_t ww_profile_stream_windows(const ww_profile_stream *stream);
+
+/// The profile so far. \param output arrays of ww_profile_stream_windows() x k: the windows from
+/// ww_profile_stream_first() on. Indices count from the stream's first point. \return WW_ERROR_INVALID_ARGUMENT (left
+/// or right without options.left_right). *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_profile_stream_get(const ww_profile_stream *stream, ww_profile_output *output);
+
+/// Frees a stream and stores NULL in *stream. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API void ww_profile_stream_destroy(ww_profile_stream **stream);
+
+// ---- regimes
+
+/// The corrected arc curve: how many arcs, from each window to its nearest, pass over each window, by the number that
+/// there would be of neighbours anywhere; 1 at most, and within 5 windows' points of both ends 1. It is low where a
+/// series changes its regime, since arcs stay within one. \param indices windows x k, of which the first is taken; less
+/// `first`, the index of the first window, they are places; others, and -1, are no arcs. \param later 1: they are right
+/// neighbours, all behind their windows, as of a stream (FLOSS): expected are (n - 1 - t) sum over i <= t of
+/// 1 / (n - 1 - i); 0: any (FLUSS): 2 t (n - t) / n. \param curve windows values. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: any thread. *Blocking*: no. *Source*: S.
+/// Gharghabi et al., Domain agnostic online semantic segmentation for multi-dimensional time series, DMKD 2018.
+WW_API_STATUS ww_profile_get_arcs(size_t windows, size_t k, const int64_t *indices, uint64_t first, size_t window,
+                                  int later, double *curve);
+
+/// Where regimes change: the lowest places of an arc curve below 1, the lowest first; no two within `separation`.
+/// \param separation points; usually 5 windows. \param places `count` places in the curve, filled up to *found. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_profile_find_regimes(size_t windows, const double *curve, size_t separation, size_t count,
+                                      int64_t *places, size_t *found);
+
+// ---- motifs and discords
+
 /// A motif: two windows, and all others that are near one of them.
 typedef struct ww_profile_motif {
     int64_t first, second; ///< the pair, first < second within one series

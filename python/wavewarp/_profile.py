@@ -74,21 +74,7 @@ class ProfilePlan:
     def _set_options(self, named, progress, max_bytes):
         self._named = named
         self.k, self.left_right = named["k"], named["left_right"]
-        exclusion, norm = named["exclusion"], float(named["p"])
-        if not norm >= 1:
-            raise ValueError(f"p is {norm}; it is 1 or more")
-        if named["normalize"] and norm != 2:
-            raise ValueError("normalised windows have the 2-norm: pass normalize=False with another p")
-        self._options = new(
-            "ww_profile_options",
-            k=self.k,
-            left_right=bool(self.left_right),
-            precision=by_name("ww_precision", named["precision"]),
-            exclusion=lib.WW_PROFILE_EXCLUSION_AUTO if exclusion is None else exclusion,
-            best_channels=named["best_channels"],
-            p=0.0 if named["normalize"] else norm,
-            run=run(progress, max_bytes),
-        )
+        self._options = options_of(named, progress, max_bytes)
 
     @alone
     def run(self) -> Profile:
@@ -250,6 +236,24 @@ class Profile(Result):
             )
         return windows[: found[0]]
 
+    def arc_curve(self) -> np.ndarray:
+        """The corrected arc curve (FLUSS): low where the series changes its regime, 1 at most and near both ends.
+
+        Raises ValueError (a profile of two series).
+        """
+        if self._remake[2] is not None:
+            raise ValueError("arcs are from windows of one series to their nearest; this profile is of two")
+        return arcs_of(self.indices, 0, self._remake[1], 0)
+
+    def regimes(self, count: int = 1, *, separation: Optional[int] = None) -> np.ndarray:
+        """Where regimes change: at most `count` places, the lowest of arc_curve() first.
+
+        separation: no two places are as near; None: 5 windows' points.
+
+        Raises ValueError (a profile of two series; a count or a separation below 0).
+        """
+        return regimes_of(self.arc_curve(), count, 5 * self._remake[1] if separation is None else separation)
+
     def stumpy(self) -> np.ndarray:
         """As stumpy.stump() has it: columns are distances, indices, left index, right index.
 
@@ -287,6 +291,46 @@ class Profile(Result):
 
     def _draw(self, ax):
         importlib.import_module("wavewarp.plot").profile(self, motifs=int(self._remake[2] is None), ax=ax)
+
+
+def options_of(named, progress, max_bytes):
+    """The library's options of what a profile or a stream of one was asked for."""
+    exclusion, norm = named["exclusion"], float(named["p"])
+    if not norm >= 1:
+        raise ValueError(f"p is {norm}; it is 1 or more")
+    if named["normalize"] and norm != 2:
+        raise ValueError("normalised windows have the 2-norm: pass normalize=False with another p")
+    return new(
+        "ww_profile_options",
+        k=named["k"],
+        left_right=bool(named["left_right"]),
+        precision=by_name("ww_precision", named["precision"]),
+        exclusion=lib.WW_PROFILE_EXCLUSION_AUTO if exclusion is None else exclusion,
+        best_channels=named["best_channels"],
+        p=0.0 if named["normalize"] else norm,
+        run=run(progress, max_bytes),
+    )
+
+
+def arcs_of(indices, first, window, later):
+    """The corrected arc curve of nearest windows, one for each window."""
+    indices = np.ascontiguousarray(indices, np.int64)
+    curve = np.empty(len(indices))
+    k = indices.shape[1]
+    check(lib.ww_profile_get_arcs(len(curve), k, output(indices, "int64_t"), first, window, later, output(curve, "double")))
+    return curve
+
+
+def regimes_of(curve, count, separation):
+    """The lowest places of an arc curve."""
+    places, found = np.empty(number("count", count), np.int64), ffi.new("size_t *")
+    separation = number("separation", separation)
+    check(
+        lib.ww_profile_find_regimes(
+            len(curve), output(curve, "double"), separation, count, output(places, "int64_t"), found
+        )
+    )
+    return places[: found[0]]
 
 
 def sides_of(series, other, axes):

@@ -66,7 +66,8 @@ static ww_status run_all(job *j, bool forget) {
     const wwi_job kind = {.work = diagonal_work, .step = p->width, .run = run_diagonals};
     const int64_t above = (int64_t)j->part.column_end - (int64_t)j->part.row,
                   below = (int64_t)j->part.row_end - (int64_t)j->part.column,
-                  end = p->self && below > above ? below : above;
+                  all = p->self && below > above ? below : above,
+                  end = all < j->part.diagonal_end ? all : j->part.diagonal_end;
     j->first = p->self ? (int64_t)p->exclusion + 1 : 1 - below;
     for (size_t i = 0; i < team->count; i++) {
         ww_profile *own = team->on[i];
@@ -87,8 +88,8 @@ static ww_status run_all(job *j, bool forget) {
     return wwi_profile_enter_flats(p);
 }
 
-static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
-                     const ww_profile_output *output) {
+ww_status wwi_profile_run_anywhere(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
+                                   const ww_profile_output *output) {
     ww_profile_output to;
     if (!p->team)
         return wwi_profile_run_alone(p, part, squared, forget, output);
@@ -108,7 +109,7 @@ static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, 
 ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
     WWI_NEEDS("profile, output", p, output);
     const wwi_profile_part all = WWI_PROFILE_RECTANGLE(0, p->series.windows, 0, wwi_profile_other(p)->windows);
-    return run(p, &all, false, true, output);
+    return wwi_profile_run_anywhere(p, &all, false, true, output);
 }
 
 static ww_status run_rectangle(ww_profile *p, const wwi_profile_part *part, bool forget, ww_profile_output *output) {
@@ -124,7 +125,7 @@ static ww_status run_rectangle(ww_profile *p, const wwi_profile_part *part, bool
                  part->column, part->column_end);
         return wwi_fail_hint("there are %zu x %zu windows", windows, others);
     }
-    return run(p, part, true, forget, output);
+    return wwi_profile_run_anywhere(p, part, true, forget, output);
 }
 
 ww_status ww_profile_run_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,

@@ -27,6 +27,10 @@ static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin
         begin = i + 1;
     if (earlier && end > i)
         end = i;
+    // Of a stream that forgets, windows farther apart have not met.
+    const size_t most = p->part.diagonal_end < INT64_MAX / 4 && p->self ? (size_t)p->part.diagonal_end : SIZE_MAX / 2;
+    begin = begin + most <= i ? i - most + 1 : begin;
+    end = end >= i + most ? i + most : end;
     while (from < to) { // the first of them
         const size_t middle = from + (to - from) / 2;
         if (listed[middle] < begin)
@@ -37,7 +41,7 @@ static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin
     for (size_t at = from; at < of.count && listed[at] < end && entered < p->k; at++) {
         if (p->self && (i < listed[at] ? listed[at] - i : i - listed[at]) <= p->exclusion)
             continue;
-        wwi_profile_enter(best, ids, p->k, distance2, (int64_t)listed[at]);
+        wwi_profile_enter(best, ids, p->k, distance2, (int64_t)(listed[at] + wwi_profile_other(p)->origin));
         entered++;
     }
 }

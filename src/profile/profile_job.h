@@ -142,6 +142,12 @@ ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part);
 ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
                                 const ww_profile_output *output);
 
+// ---- profile_diagonals.c
+
+// The same on the device or the devices of the plan.
+ww_status wwi_profile_run_anywhere(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
+                                   const ww_profile_output *output);
+
 // ---- profile_run.c
 
 // Puts what p->part has into the lists.

@@ -25,7 +25,7 @@ static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_pro
                             uint32_t stripes) {
     if (p->by_host)
         return wwi_profile_merge_host(p, own, other, list, stripes);
-    const ww_profile_merge_args job = {.other_first = other->first,
+    const ww_profile_merge_args job = {.other_first = other->first + other->series->origin,
                                        .own = (uint32_t)own->count,
                                        .window = (uint32_t)p->window,
                                        .own_points = own->points,

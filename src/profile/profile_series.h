@@ -27,7 +27,8 @@ enum { WWI_WINDOW_USABLE = 0, WWI_WINDOW_FLAT = 1, WWI_WINDOW_NOT_FINITE = 2 };
 
 typedef struct wwi_profile_series {
     size_t points, windows, window, channels;
-    size_t best; // channels that count in a pair of windows, the nearest
+    size_t origin; // what neighbours call window 0: of a stream, how many are forgotten
+    size_t best;   // channels that count in a pair of windows, the nearest
     // Channel by channel. Values are shifted and scaled, which changes no distance.
     double *values; // points
     double *lasts;  // windows: their last value less their mean, right to a rounding of the window's size

@@ -110,6 +110,15 @@ ok "a norm below 1" gives 2 profile raw.csv -w 3 --raw --p 0.5
 ok "it is said what there is" says "from 1, or 'inf'"
 ok "a norm of normalised windows" gives 2 profile raw.csv -w 3 --p 1
 
+# ---- regimes
+
+awk 'BEGIN { for (t = 0; t < 600; t++) printf "%s%.6f", t ? "," : "", (t < 300 ? sin(t / 3) : 2 * (t % 17 > 8)) + (t * t % 37) / 300; print "" }' >regimes.csv
+ok "one change of regime" gives 0 profile regimes.csv -w 20 --regimes 1
+ok "it is where it is" test "$(awk -F'\t' '$2 == "regime 1" { print ($3 > 270 && $3 < 310), ($4 < 0.5) }' out)" = "1 1"
+ok "in JSON" gives 0 profile regimes.csv -w 20 --regimes 1 --json
+ok "it is there, too" prints '"regimes": ['
+ok "of two series" gives 2 profile first.csv second.csv -w 8 --regimes 1
+
 # ---- refusals
 ok "no window" gives 2 profile first.csv
 ok "it is said" says "--window is missing"
