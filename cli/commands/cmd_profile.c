@@ -56,6 +56,29 @@ static int find_regimes(const profile_job *j, found *f) {
                                               &f->regime_count));
 }
 
+// The channels in which a pair is nearest.
+static int find_channels(const profile_job *j, const ww_profile *profile, found *f) {
+    const size_t channels = ww_series_set_channels(j->s.sets[0]), best = (size_t)j->wanted.best_channels;
+    double distances[32];
+    if (best == 0 || best >= channels)
+        return CLI_GO_ON;
+    if (!(f->motif_channels = calloc(f->motif_count * best + 1, sizeof *f->motif_channels)))
+        return cli_error("not enough memory");
+    for (size_t m = 0; m < f->motif_count; m++) {
+        const ww_profile_motif *motif = &f->motifs[m];
+        CLI_TRY(cli_status(ww_profile_get_channels(profile, (size_t)motif->first, (size_t)motif->second, distances)));
+        for (size_t r = 0; r < best; r++) {
+            size_t least = 0;
+            for (size_t c = 1; c < channels; c++)
+                if (isnan(distances[least]) || distances[c] < distances[least])
+                    least = c;
+            f->motif_channels[m * best + r] = least;
+            distances[least] = NAN; // taken
+        }
+    }
+    return CLI_GO_ON;
+}
+
 static int find(const profile_job *j, const ww_profile *profile, found *f) {
     if (j->motifs && !(f->motifs = calloc((size_t)j->motifs, sizeof *f->motifs)))
         return cli_error("not enough memory");
@@ -65,6 +88,7 @@ static int find(const profile_job *j, const ww_profile *profile, found *f) {
         CLI_TRY(
             cli_status(ww_profile_find_motifs_within(profile, f->distances[0], f->indices[0], j->separation, j->radius,
                                                      j->within, (size_t)j->motifs, f->motifs, &f->motif_count)));
+    CLI_TRY(find_channels(j, profile, f));
     if (j->discords)
         CLI_TRY(cli_status(ww_profile_find_discords(profile, f->distances[0], j->separation, (size_t)j->discords,
                                                     f->discords, &f->discord_count)));
@@ -168,6 +192,12 @@ static void json_found(const profile_job *j, const found *f, cli_json *json) {
         for (size_t n = 0; n < motif->count; n++)
             cli_json_integer(json, NULL, motif->neighbours[n]);
         cli_json_end(json);
+        if (f->motif_channels) {
+            cli_json_array(json, "channels");
+            for (size_t r = 0; r < j->wanted.best_channels; r++)
+                cli_json_count(json, NULL, f->motif_channels[m * j->wanted.best_channels + r]);
+            cli_json_end(json);
+        }
         cli_json_end(json);
     }
     cli_json_end(json);

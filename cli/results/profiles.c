@@ -33,6 +33,8 @@ int cli_profile_check(const char *command, cli_profile_wanted *w, bool two_files
         w->p = (double)INFINITY;
     else if (w->p_text && !(cli_number(w->p_text, &w->p) && w->p >= 1))
         return cli_usage(command, "--p takes a number from 1, or 'inf', not '%s'", w->p_text);
+    if (w->flat_text && (w->raw || !(cli_number(w->flat_text, &w->flat_below) && w->flat_below >= 0)))
+        return cli_usage(command, "--flat-below takes a deviation from 0, without --raw");
     if (two_files && (w->left_right || w->exclusion_text))
         return cli_usage(command, "--left-right, --motifs and --exclusion are for one file");
     if (!two_files && w->other_text)
@@ -62,6 +64,7 @@ void cli_profile_options(const cli_profile_wanted *w, ww_precision precision, co
     options->best_channels = (size_t)w->best_channels;
     options->left_right = w->left_right;
     options->p = w->p;
+    options->flat_below = w->flat_below;
     options->precision = precision;
     options->run = run;
 }
@@ -113,6 +116,7 @@ void cli_profiles_free(cli_profiles *p) {
         free(f->discords);
         free(f->regimes);
         free(f->arcs);
+        free(f->motif_channels);
     }
     cli_free_taken(&p->found);
     cli_free_taken(&p->ids);

@@ -35,10 +35,15 @@ typedef struct ww_profile_options {
     size_t best_channels;
     /// 0: z-normalised windows. 1 or more, INFINITY too: windows as they are, and the p-norm of their difference.
     double p;
+    /// Windows that count as constant besides those that are: whose deviation in a channel is below this; 0: none. And
+    /// those with a value that is not 0, of each series: windows of channel 0, then of channel 1, and so on; NULL:
+    /// none. Not with p. Read when the profile is created.
+    double flat_below;
+    const unsigned char *flat, *other_flat;
 } ww_profile_options;
 
 #define WW_PROFILE_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0, 0.0 }
+    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0, 0.0, 0.0, NULL, NULL }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_profile_options_init(ww_profile_options *options, size_t struct_size);
@@ -102,10 +107,10 @@ WW_API void ww_profile_info_init(ww_profile_info *info, size_t struct_size);
 /// series, other views of one or more series each; copied. \param index, other_index which series of the view. \param
 /// other NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length of each
 /// series. \param options read during the call only; NULL: all defaults. \return WW_ERROR_INVALID_ARGUMENT (the window;
-/// k; best_channels; p; an exclusion that leaves no pair), WW_ERROR_EMPTY, WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED
-/// (precision double on a device without it; left_right of two series; best_channels of more than 32; a window that is
-/// not constant, but whose range is below 1e-140 of its channel's largest absolute value: the record names the window;
-/// with options.p windows of more than 2^20 points, or distances that double does not hold),
+/// k; best_channels; p; flat_below; an exclusion that leaves no pair), WW_ERROR_EMPTY, WW_ERROR_CHANNELS,
+/// WW_ERROR_UNSUPPORTED (precision double on a device without it; left_right of two series; best_channels of more than
+/// 32; a window that is not constant, but whose range is below 1e-140 of its channel's largest absolute value: the
+/// record names the window; with options.p windows of more than 2^20 points, or distances that double does not hold),
 /// WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while
 /// the tables of the windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM
 /// 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
@@ -156,6 +161,13 @@ WW_API_STATUS ww_profile_get_info(const ww_profile *profile, ww_profile_info *in
 /// \param distances as many values as the other series has windows.
 /// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_profile_get_distances(const ww_profile *profile, size_t window_index, double *distances);
+
+/// The distances of two windows in each channel by itself, of which best_channels are the least. Computed by the host,
+/// in double.
+/// \param distances as many values as there are channels; infinity where a channel has NaN or infinity.
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_profile_get_channels(const ww_profile *profile, size_t window_index, size_t other_index,
+                                      double *distances);
 
 /// Frees a profile and stores NULL in *profile. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API void ww_profile_destroy(ww_profile **profile);

@@ -309,6 +309,7 @@ REFUSED = {
     },
     "Profile.discords": {"ValueError": [lambda: motifs().discords(-1), lambda: motifs().discords(separation=-1)]},
     "Profile.stumpy": {"ValueError": [lambda: motifs().stumpy()]},
+    "Profile.channels_of": {"ValueError": [lambda: motifs().channels_of(999), lambda: motifs().channels_of(0, 1)]},
     "Profile.arc_curve": {"ValueError": [lambda: joined().arc_curve()]},
     "Profile.regimes": {"ValueError": [lambda: joined().regimes(), lambda: motifs().regimes(-1)]},
     "ProfileStream": {

@@ -45,6 +45,9 @@ class ProfilePlan:
         best_channels: int = 0,
         normalize: bool = True,
         p: float = 2.0,
+        flat_below: float = 0.0,
+        flat=None,
+        other_flat=None,
         axes: Optional[str] = None,
         progress: Progress = None,
         max_bytes: int = 0,
@@ -55,7 +58,8 @@ class ProfilePlan:
         if precision is None:
             precision = series.precision if made else "double" if context.has_double else "float"
         named = {"k": k, "exclusion": exclusion, "left_right": left_right, "precision": precision}
-        self._set_options({**named, "best_channels": best_channels, "normalize": normalize, "p": p}, progress, max_bytes)
+        named.update(best_channels=best_channels, normalize=normalize, p=p, flat_below=flat_below)
+        self._set_options(named, progress, max_bytes)
         self._handle = handle("ww_profile")
         if made:
             other = None if other is None else dataset(other, axes=axes, precision=precision, context=context)
@@ -68,6 +72,12 @@ class ProfilePlan:
             where, create = (context._c,), lib.ww_profile_create
         window = number("window", window)
         places = number("index", index), number("other_index", other_index)
+        flats = []
+        for name, mask, of, place in (("flat", flat, series, index), ("other_flat", other_flat, other, other_index)):
+            if mask is not None:
+                flats.append(flat_windows(name, mask, of, place, window))
+                setattr(self._options, name, output(flats[-1], "unsigned char"))
+                self._named[name] = flats[-1].astype(bool)
         check(create(*where, sides[0], places[0], sides[1], places[1], window, self._options, self._handle))
         self._remake = held(series, index), window, held(other, other_index), self._named
 
@@ -178,6 +188,22 @@ class Profile(Result):
         Raises ValueError (there is no such window).
         """
         return self.plan.distances_of(window)
+
+    def channels_of(self, window: int, neighbour: int = 0) -> np.ndarray:
+        """The channels that count in the distance of a window to a neighbour, the nearest first: best_channels of them.
+
+        Raises ValueError (there is no such window or neighbour).
+        """
+        if not (0 <= window < len(self.indices) and 0 <= neighbour < self.indices.shape[1]):
+            raise ValueError(f"neighbour {neighbour} of window {window}; there are {self.indices.shape}")
+        other = int(self.indices[window, neighbour])
+        if other < 0:
+            raise ValueError(f"window {window} has no neighbour {neighbour}")
+        plan, (series, *_, options) = self.plan, self._remake
+        distances = np.empty(len(series))
+        with lock_of(plan):
+            check(lib.ww_profile_get_channels(plan._handle[0], window, other, output(distances, "double")))
+        return np.argsort(distances, kind="stable")[: options["best_channels"] or None]
 
     def motifs(
         self, count: int = 3, *, radius=3.0, within: Optional[float] = None, separation: Optional[int] = None
@@ -308,8 +334,21 @@ def options_of(named, progress, max_bytes):
         exclusion=lib.WW_PROFILE_EXCLUSION_AUTO if exclusion is None else exclusion,
         best_channels=named["best_channels"],
         p=0.0 if named["normalize"] else norm,
+        flat_below=float(named["flat_below"]),
         run=run(progress, max_bytes),
     )
+
+
+def flat_windows(name, mask, series, index, window):
+    """A value for each window of each channel, as the library takes them."""
+    if series is None:
+        raise ValueError(f"{name} is of a second series, and there is none")
+    sets = series.to_set() if hasattr(series, "to_set") else series
+    channels, points = np.shape(sets[number("index", index)] if isinstance(sets, SeriesSet) else sets)
+    mask, wanted = np.atleast_2d(np.asarray(mask)), (channels, max(points - window + 1, 0))
+    if mask.dtype != bool or mask.shape != wanted:
+        raise ValueError(f"{name} is of {mask.dtype} and shape {mask.shape}; it has a bool for each window, {wanted}")
+    return np.ascontiguousarray(mask, np.uint8)
 
 
 def arcs_of(indices, first, window, later):
@@ -376,6 +415,9 @@ def profile(
     best_channels: int = 0,
     normalize: bool = True,
     p: float = 2.0,
+    flat_below: float = 0.0,
+    flat=None,
+    other_flat=None,
     axes: Optional[str] = None,
     progress: Progress = None,
     max_bytes: int = 0,
@@ -406,6 +448,10 @@ def profile(
         False: windows as they are, as stumpy.aamp() compares them.
     p : float
         Without `normalize`: of the norm, 1 or more, infinity too.
+    flat_below : float
+        Windows of a smaller deviation in a channel count as constant there, besides those that are.
+    flat, other_flat : array_like of bool, shape (windows,) or (channel, windows), optional
+        True: the window counts as constant.
     precision : "float" or "double", optional
         Of the search; the distances found are computed in double.
     axes, progress, max_bytes, context
@@ -419,7 +465,8 @@ def profile(
     ------
     ValueError
         A window below 3 points or longer than a series; `k` outside 1 to 64; an exclusion that leaves no pair; series of
-        different channels; `p` below 1, or not 2 with `normalize`; `left_right` or a Dataset's precision that does not fit; an index that there is not.
+        different channels; `p` below 1, or not 2 with `normalize`; `flat_below` below 0; flat
+        windows without `normalize` or of another shape; `left_right` or a Dataset's precision that does not fit; an index that there is not.
     MemoryError
         Host or device memory is too small.
 
@@ -430,7 +477,7 @@ def profile(
     >>> made.distances.shape, made.motifs(1)[0].distance, made.discords(1).tolist()
     ((39, 1), 0.0, [18])
     >>> ww.profile(series, 6, normalize=False, p=1).discords(1).tolist()
-    [18]
+    [19]
     """
     plan = ProfilePlan(
         series,
@@ -445,6 +492,9 @@ def profile(
         best_channels=best_channels,
         normalize=normalize,
         p=p,
+        flat_below=flat_below,
+        flat=flat,
+        other_flat=other_flat,
         axes=axes,
         progress=progress,
         max_bytes=max_bytes,

@@ -26,7 +26,7 @@ class ProfileStream:
     keep : int, optional
         So many last points stay, older ones are forgotten one by one; None: all stay. A forgotten window is no new
         neighbour, and stays one where it was.
-    k, exclusion, left_right, precision, best_channels, normalize, p, progress, max_bytes, context
+    k, exclusion, left_right, precision, best_channels, normalize, p, flat_below, progress, max_bytes, context
         As of profile().
 
     Where nothing is forgotten the arrays are those of profile() of all points, bit for bit. Indices count from the first
@@ -62,6 +62,7 @@ class ProfileStream:
         best_channels: int = 0,
         normalize: bool = True,
         p: float = 2.0,
+        flat_below: float = 0.0,
         progress: Progress = None,
         max_bytes: int = 0,
         context: Optional[Context] = None,
@@ -69,7 +70,7 @@ class ProfileStream:
         context = context or default_context()
         named = {"k": k, "exclusion": exclusion, "left_right": left_right, "best_channels": best_channels}
         named["precision"] = precision or ("double" if context.has_double else "float")
-        self._options = options_of({**named, "normalize": normalize, "p": p}, progress, max_bytes)
+        self._options = options_of({**named, "normalize": normalize, "p": p, "flat_below": flat_below}, progress, max_bytes)
         self.window, self.channels, self.k, self.left_right = number("window", window), channels, k, left_right
         self._handle = handle("ww_profile_stream")
         kept = 0 if keep is None else number("keep", keep)

@@ -99,6 +99,10 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "p is %g", o->p);
         return wwi_fail_hint("a norm's p is 1 or more; 0 is for normalised windows");
     }
+    if (!(o->flat_below >= 0) || (o->p > 0 && (o->flat_below > 0 || o->flat || o->other_flat))) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "flat_below is %g, p is %g", o->flat_below, o->p);
+        return wwi_fail_hint("normalised windows may count as constant, below a deviation of 0 or more");
+    }
     if (window > UINT32_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points", window);
     return WW_OK;
@@ -106,9 +110,11 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
 
 static ww_status make_normalised(ww_profile *p, const ww_series_view *series, size_t index, const ww_series_view *other,
                                  size_t other_index, size_t best) {
-    WWI_TRY(wwi_profile_series_make(series, index, p->window, best, &p->series));
+    const ww_profile_options *o = &p->options;
+    const wwi_profile_word word = {o->flat_below, o->flat}, others = {o->flat_below, o->other_flat};
+    WWI_TRY(wwi_profile_series_make(series, index, p->window, best, word, &p->series));
     if (other)
-        WWI_TRY(wwi_profile_series_make(other, other_index, p->window, best, &p->other));
+        WWI_TRY(wwi_profile_series_make(other, other_index, p->window, best, others, &p->other));
     // Two such windows are no farther apart than half of what is promised.
     const double tolerance = p->options.precision == WW_DOUBLE ? 2.5e-11 : 2.5e-6;
     wwi_profile_series_find_lines(&p->series, tolerance);
@@ -145,6 +151,7 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
             wwi_profile_series_make_raw(series, index, other, other_index, window, best, o.p, &p->series, &p->other));
     else
         WWI_TRY(make_normalised(p, series, index, other, other_index, best));
+    p->options.flat = p->options.other_flat = NULL;
     WWI_TRY(count_pairs(p));
     WWI_TRY(wwi_profile_plan(p));
     p->info.struct_size = sizeof p->info;

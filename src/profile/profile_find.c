@@ -20,6 +20,22 @@ ww_status ww_profile_get_distances(const ww_profile *p, size_t i, double *distan
     return WW_OK;
 }
 
+ww_status ww_profile_get_channels(const ww_profile *p, size_t i, size_t j, double *distances) {
+    WWI_NEEDS("profile, distances", p, distances);
+    const wwi_profile_series *own = &p->series, *other = wwi_profile_other(p);
+    if (i >= own->windows || j >= other->windows)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "windows %zu and %zu of %zu and %zu", i, j, own->windows,
+                        other->windows);
+    const bool usable = own->state[i] != WWI_WINDOW_NOT_FINITE && other->state[j] != WWI_WINDOW_NOT_FINITE;
+    for (size_t c = 0; c < own->channels; c++) {
+        const double square = own->p > 0 ? wwi_profile_raw_channel2(own, i, other, j, c)
+                                         : wwi_profile_channel_distance2(own, i, other, j, c) * (double)p->window;
+        // Where all channels count it is not kept which of them has the missing value.
+        distances[c] = usable || own->partial ? ldexp(sqrt(square), own->exponent) : INFINITY;
+    }
+    return WW_OK;
+}
+
 // ---- windows sorted by a key
 
 typedef struct ranked {

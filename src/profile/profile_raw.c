@@ -212,6 +212,20 @@ static double join(double p, double a, double b) {
     return is_summed(p) ? a + b : isinf(b) ? b : channel_norm(p, (double[]){a, b}, (double[]){0, 0}, 2);
 }
 
+// Of one channel the join, or the norm; infinite where a value is missing.
+static double channel_part(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j, size_t c) {
+    const double *x = a->values + c * a->points + i, *y = b->values + c * b->points + j;
+    if (a->norms[c * a->windows + i] < 0 || b->norms[c * b->windows + j] < 0)
+        return INFINITY;
+    return is_summed(a->p) ? channel_join(a->p, x, y, a->window) : channel_norm(a->p, x, y, a->window);
+}
+
+double wwi_profile_raw_channel2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j,
+                                size_t c) {
+    const double one = channel_part(a, i, b, j, c);
+    return a->p == 2 ? one : one * one;
+}
+
 double wwi_profile_raw_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j) {
     const double p = a->p;
     const size_t kept = a->best < a->channels ? a->best : 0;
@@ -219,10 +233,7 @@ double wwi_profile_raw_distance2(const wwi_profile_series *a, size_t i, const ww
     for (size_t r = 0; r < kept; r++)
         least[r] = INFINITY;
     for (size_t c = 0; c < a->channels; c++) {
-        const double *x = a->values + c * a->points + i, *y = b->values + c * b->points + j;
-        double one = is_summed(p) ? channel_join(p, x, y, a->window) : channel_norm(p, x, y, a->window);
-        if (a->norms[c * a->windows + i] < 0 || b->norms[c * b->windows + j] < 0)
-            one = INFINITY;
+        double one = channel_part(a, i, b, j, c);
         if (kept == 0)
             total = join(p, total, one);
         for (size_t r = 0; r < kept; r++) {

@@ -77,6 +77,7 @@ static wwi_extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) 
 // Takes off a common offset where that is exact, and scales by a power of two: values are between -2 and 2.
 static void scale_channel(wwi_profile_series *s, size_t c, wwi_extremes of) {
     double *x = s->values + c * s->points;
+    s->sizes[c * s->windows] = 1;
     if (!(of.least <= of.most))
         return;
     const bool centred = (of.least > 0 && of.most <= 2 * of.least) || (of.most < 0 && of.least >= 2 * of.most);
@@ -87,6 +88,7 @@ static void scale_channel(wwi_profile_series *s, size_t c, wwi_extremes of) {
         x[t] = ldexp(x[t] - offset, exponent);
     // What the test for constant windows compares with is the value before the offset was taken off.
     s->lasts[c * s->windows] = ldexp(offset, exponent);
+    s->sizes[c * s->windows] = ldexp(1, exponent);
 }
 
 typedef struct part {
@@ -114,10 +116,11 @@ static ww_status refuse_range(size_t index, size_t window, size_t c) {
     return wwi_fail_hint("double does not hold their squares: if a huge value stands for a missing one, put NaN there");
 }
 
-static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part *ends) {
+static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, wwi_profile_word word, part *ends) {
     const size_t m = s->window;
     const double *x = s->values + c * s->points;
     double *lasts = s->lasts + c * s->windows, *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
+    const double least_size = word.below * sqrt((double)m) * sizes[0];                      // as the values are scaled
     const double offset = lasts[0], squared = (double)m * ((double)m * (double)m - 1) / 12; // of a line of slope 1
     for (size_t b = 0; b < s->windows; b += m) {
         // Relative to a value that all windows of this block contain.
@@ -143,7 +146,8 @@ static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part
             }
             const double size = sqrt(squares);
             const double largest = fmax(fabs(least + origin + offset), fabs(most + origin + offset));
-            const bool flat = WW_IS_CONSTANT(least, most, largest, DBL_EPSILON);
+            const bool told = size < least_size || (word.flat && word.flat[c * s->windows + i]);
+            const bool flat = told || WW_IS_CONSTANT(least, most, largest, DBL_EPSILON);
             lasts[i] = (x[i + m - 1] - origin) - mean;
             sizes[i] = size;
             if (norms[i] < 0)
@@ -364,7 +368,7 @@ ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, siz
 }
 
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
-                                  wwi_profile_series *s) {
+                                  wwi_profile_word word, wwi_profile_series *s) {
     WWI_FREES part *ends = NULL;
     WWI_FREES wwi_extremes *extremes = NULL;
     WWI_TRY(wwi_new(extremes, view->channels));
@@ -373,7 +377,7 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
     for (size_t c = 0; c < s->channels; c++)
         scale_channel(s, c, extremes[c]);
     for (size_t c = 0; c < s->channels; c++)
-        WWI_TRY(window_sums(s, index, c, ends));
+        WWI_TRY(window_sums(s, index, c, word, ends));
     wwi_profile_series_end(s);
     return WW_OK;
 }
@@ -417,38 +421,45 @@ static double statistics(const double *x, size_t m, double *norm) {
     return mean;
 }
 
-double wwi_profile_normal_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j) {
+double wwi_profile_channel_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j,
+                                     size_t c) {
     const size_t m = a->window, whole = m / 4 * 4;
+    const double *x = a->values + c * a->points + i, *y = b->values + c * b->points + j;
+    double nx, ny, sums[4] = {0, 0, 0, 0};
+    const double mx = statistics(x, m, &nx), my = statistics(y, m, &ny);
+    const double a_norm = a->norms[c * a->windows + i], b_norm = b->norms[c * b->windows + j];
+    if (a_norm < 0 || b_norm < 0)
+        return INFINITY;
+    nx = a_norm > 0 ? nx : 0;
+    ny = b_norm > 0 ? ny : 0;
+    for (size_t t = 0; t < whole; t++) {
+        const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
+        sums[t % 4] += d * d;
+    }
+    double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (size_t t = whole; t < m; t++) {
+        const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
+        sum += d * d;
+    }
+    return sum;
+}
+
+double wwi_profile_normal_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j) {
+    const size_t kept = a->best < a->channels ? a->best : 0;
     double total = 0, least[32]; // of the channels that count, the least first
-    for (size_t r = 0; r < a->best && a->best < a->channels; r++)
+    for (size_t r = 0; r < kept; r++)
         least[r] = INFINITY;
     for (size_t c = 0; c < a->channels; c++) {
-        const double *x = a->values + c * a->points + i, *y = b->values + c * b->points + j;
-        double nx, ny, sums[4] = {0, 0, 0, 0};
-        const double mx = statistics(x, m, &nx), my = statistics(y, m, &ny);
-        const double a_norm = a->norms[c * a->windows + i], b_norm = b->norms[c * b->windows + j];
-        const bool gone = a_norm < 0 || b_norm < 0;
-        nx = a_norm > 0 ? nx : 0;
-        ny = b_norm > 0 ? ny : 0;
-        for (size_t t = 0; t < whole; t++) {
-            const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
-            sums[t % 4] += d * d;
-        }
-        double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-        for (size_t t = whole; t < m; t++) {
-            const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
-            sum += d * d;
-        }
-        sum = gone ? INFINITY : sum;
-        if (a->best == a->channels)
+        double sum = wwi_profile_channel_distance2(a, i, b, j, c);
+        if (kept == 0)
             total += sum;
-        for (size_t r = 0; r < a->best && a->best < a->channels; r++) {
+        for (size_t r = 0; r < kept; r++) {
             const double more = fmax(least[r], sum);
             least[r] = fmin(least[r], sum);
             sum = more;
         }
     }
-    for (size_t r = 0; r < a->best && a->best < a->channels; r++)
+    for (size_t r = 0; r < kept; r++)
         total += least[r];
-    return total * (double)m;
+    return total * (double)a->window;
 }

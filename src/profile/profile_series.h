@@ -55,10 +55,16 @@ typedef struct wwi_profile_series {
     int exponent;                       // of these: a distance is that of `values` times 2^exponent
 } wwi_profile_series;
 
+// What counts as constant by the caller's word: ww_profile_options.flat_below, and a value for each window of each
+// channel or NULL.
+typedef struct wwi_profile_word {
+    double below;
+    const unsigned char *flat;
+} wwi_profile_word;
 // Copies series `index` of the view to a zeroed one, which the caller frees also after a failure. `best`: as above. The
 // condition is not made yet.
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
-                                  wwi_profile_series *series);
+                                  wwi_profile_word word, wwi_profile_series *series);
 // The least and the largest value of a channel.
 typedef struct wwi_extremes {
     double least, most;
@@ -87,6 +93,9 @@ static inline bool wwi_profile_series_close(const wwi_profile_series *series, si
     return series->state[window] == WWI_WINDOW_USABLE && series->close[window] >= series->best;
 }
 void wwi_profile_series_free(wwi_profile_series *series);
+// The part of a channel in the squared distance: infinite where a value is missing.
+double wwi_profile_channel_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j,
+                                     size_t channel);
 double wwi_profile_normal_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j);
 
 // ---- profile_raw.c
@@ -99,6 +108,9 @@ ww_status wwi_profile_series_make_raw(const ww_series_view *view, size_t index, 
 // computes it.
 double wwi_profile_raw_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j);
 
+// Of one channel alone.
+double wwi_profile_raw_channel2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j,
+                                size_t channel);
 // A squared distance as kernels_cl/profile/profile_raw.cl has it, its power p; of a large p the distance.
 double wwi_profile_raw_power(const wwi_profile_series *series, double squared);
 // The p of a norm that tiles have as if it was infinite, or more: powers of it leave the floats.

@@ -47,6 +47,8 @@ ok "17 windows" lines 18 out
 printf '@problemName x\n@univariate false\n@dimensions 2\n@classLabel false\n@data\n1,5,2,6,3,1,5,2,6,3:9,1,4,2,7,3,8,5,0,6\n' >two.ts
 ok "the nearest channel alone" gives 0 profile two.ts -w 4 --best-channels 1
 ok "which repeats" test "$(awk '$2 == 0 { print ($3 < 1e-6), $4 }' out)" = "1 5"
+ok "and which it is" gives 0 profile two.ts -w 4 --best-channels 1 --motifs 1 --json
+ok "the first" prints '"channels": [0]'
 ok "both channels" gives 0 profile two.ts -w 4
 ok "of which one does not" test "$(awk '$2 == 0 { print ($3 > 0.1) }' out)" = 1
 ok "more channels than there are" gives 1 profile two.ts -w 4 --best-channels 3
@@ -109,6 +111,14 @@ ok "another norm is another job" gives 1 profile series.csv -w 4 --raw --p 2 --p
 ok "a norm below 1" gives 2 profile raw.csv -w 3 --raw --p 0.5
 ok "it is said what there is" says "from 1, or 'inf'"
 ok "a norm of normalised windows" gives 2 profile raw.csv -w 3 --p 1
+
+# ---- windows that count as constant
+
+printf '5,5.1,5,5.1,9,2,4,8,1,5.1,5,5.1,5\n' >flat.csv
+ok "small deviations count as none" gives 0 profile flat.csv -w 4 --flat-below 0.1
+ok "such windows are alike" test "$(awk '$2 == 0 { print $3, $4 }' out)" = "0 9"
+ok "a deviation below 0" gives 2 profile flat.csv -w 4 --flat-below -1
+ok "of windows as they are" gives 2 profile flat.csv -w 4 --flat-below 1 --raw
 
 # ---- regimes
 
