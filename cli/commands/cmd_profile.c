@@ -67,13 +67,19 @@ static int find_channels(const profile_job *j, const ww_profile *profile, found 
     for (size_t m = 0; m < f->motif_count; m++) {
         const ww_profile_motif *motif = &f->motifs[m];
         CLI_TRY(cli_status(ww_profile_get_channels(profile, (size_t)motif->first, (size_t)motif->second, distances)));
-        for (size_t r = 0; r < best; r++) {
+        size_t r = 0;
+        for (size_t c = 0; c < channels; c++)
+            if (j->wanted.forced >> c & 1) {
+                f->motif_channels[m * best + r++] = c;
+                distances[c] = NAN; // taken
+            }
+        for (; r < best; r++) {
             size_t least = 0;
             for (size_t c = 1; c < channels; c++)
                 if (isnan(distances[least]) || distances[c] < distances[least])
                     least = c;
             f->motif_channels[m * best + r] = least;
-            distances[least] = NAN; // taken
+            distances[least] = NAN;
         }
     }
     return CLI_GO_ON;

@@ -283,8 +283,8 @@ int cli_profile_divide(cli_profile_units *u, cli_row_job *job) {
     print_shape(p, u->more, sizeof u->more);
     const size_t at = strlen(u->more);
     snprintf(u->more + at, sizeof u->more - at,
-             " window %zu exclusion %zu best %" PRIu64 " other %zu p %.17g flat %.17g", w->window,
-             u->series[0].did.exclusion, w->best_channels, w->other_series, w->p, w->flat_below);
+             " window %zu exclusion %zu best %" PRIu64 " other %zu p %.17g flat %.17g forced %x", w->window,
+             u->series[0].did.exclusion, w->best_channels, w->other_series, w->p, w->flat_below, (unsigned)w->forced);
     job->name = "profile";
     job->more = u->more;
     job->measure = NULL;

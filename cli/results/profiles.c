@@ -19,6 +19,18 @@ int cli_profile_count(const char *command, const char *name, const char *text, s
     return CLI_GO_ON;
 }
 
+static int read_forced(const char *command, const char *text, uint32_t *bits) {
+    for (const char *at = text; at && *at;) {
+        char *end;
+        const unsigned long channel = strtoul(at, &end, 10);
+        if (*at < '0' || *at > '9' || (*end != ',' && *end != 0) || channel > 31 || (*end == ',' && end[1] == 0))
+            return cli_usage(command, "--forced-channels takes channels from 0 to 31 with commas, not '%s'", text);
+        *bits |= UINT32_C(1) << channel;
+        at = *end ? end + 1 : end;
+    }
+    return CLI_GO_ON;
+}
+
 int cli_profile_check(const char *command, cli_profile_wanted *w, bool two_files) {
     CLI_TRY(cli_profile_count(command, "window", w->window_text, &w->window));
     CLI_TRY(cli_profile_count(command, "exclusion", w->exclusion_text, &w->exclusion));
@@ -26,6 +38,7 @@ int cli_profile_check(const char *command, cli_profile_wanted *w, bool two_files
     CLI_TRY(cli_profile_count(command, "other-series", w->other_text, &w->other_series));
     if (w->window == SIZE_MAX)
         return cli_usage(command, "--window is missing");
+    CLI_TRY(read_forced(command, w->forced_text, &w->forced));
     if (w->p_text && !w->raw)
         return cli_usage(command, "--p is the norm of --raw");
     w->p = w->raw ? 2 : 0;
@@ -64,6 +77,7 @@ void cli_profile_options(const cli_profile_wanted *w, ww_precision precision, co
     options->best_channels = (size_t)w->best_channels;
     options->left_right = w->left_right;
     options->p = w->p;
+    options->forced_channels = w->forced;
     options->flat_below = w->flat_below;
     options->precision = precision;
     options->run = run;

@@ -7,12 +7,13 @@
 #include "base/rows.h"
 
 typedef struct cli_profile_wanted {
-    const char *output, *window_text, *exclusion_text, *series_text, *other_text, *p_text, *flat_text;
+    const char *output, *window_text, *exclusion_text, *series_text, *other_text, *p_text, *flat_text, *forced_text;
     uint64_t k, best_channels;
     size_t window, exclusion, series, other_series; // SIZE_MAX: not given
     bool left_right, json, raw;
     double p; // 0: normalised
     double flat_below;
+    uint32_t forced;
 } cli_profile_wanted;
 
 #define CLI_PROFILE_WANTED_INIT                                                                                        \
@@ -25,6 +26,9 @@ typedef struct cli_profile_wanted {
                    &(w).exclusion_text),                                                                               \
         CLI_NUMBER("best-channels", 0, "N",                                                                            \
                    "only the N channels in which two windows are nearest count; default: all", &(w).best_channels, 1), \
+        CLI_OPTION("forced-channels", 0, CLI_TEXT, "I,I,...",                                                          \
+                   "of --best-channels: these, from 0, count always, and the nearest of the others",                   \
+                   &(w).forced_text),                                                                                  \
         CLI_SWITCH("raw", 0, "compare windows as they are, not normalised", &(w).raw),                                 \
         CLI_OPTION("p", 0, CLI_TEXT, "P", "of --raw: the norm, from 1 to 'inf'; default 2", &(w).p_text),              \
         CLI_OPTION("flat-below", 0, CLI_TEXT, "D", "windows of a smaller deviation count as constant",                 \

@@ -40,10 +40,12 @@ typedef struct ww_profile_options {
     /// none. Not with p. Read when the profile is created.
     double flat_below;
     const unsigned char *flat, *other_flat;
+    /// Of best_channels these count in each pair of windows, and the nearest of the others: bit c is channel c.
+    uint32_t forced_channels;
 } ww_profile_options;
 
 #define WW_PROFILE_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0, 0.0, 0.0, NULL, NULL }
+    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0, 0.0, 0.0, NULL, NULL, 0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_profile_options_init(ww_profile_options *options, size_t struct_size);
@@ -107,13 +109,13 @@ WW_API void ww_profile_info_init(ww_profile_info *info, size_t struct_size);
 /// series, other views of one or more series each; copied. \param index, other_index which series of the view. \param
 /// other NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length of each
 /// series. \param options read during the call only; NULL: all defaults. \return WW_ERROR_INVALID_ARGUMENT (the window;
-/// k; best_channels; p; flat_below; an exclusion that leaves no pair), WW_ERROR_EMPTY, WW_ERROR_CHANNELS,
-/// WW_ERROR_UNSUPPORTED (precision double on a device without it; left_right of two series; best_channels of more than
-/// 32; a window that is not constant, but whose range is below 1e-140 of its channel's largest absolute value: the
-/// record names the window; with options.p windows of more than 2^20 points, or distances that double does not hold),
-/// WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while
-/// the tables of the windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM
-/// 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
+/// k; best_channels; forced_channels; p; flat_below; an exclusion that leaves no pair), WW_ERROR_EMPTY,
+/// WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED (precision double on a device without it; left_right of two series;
+/// best_channels of more than 32; a window that is not constant, but whose range is below 1e-140 of its channel's
+/// largest absolute value: the record names the window; with options.p windows of more than 2^20 points, or distances
+/// that double does not hold), WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*:
+/// any thread. *Blocking*: while the tables of the windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et
+/// al., Matrix Profile I, ICDM 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
 WW_API_STATUS ww_profile_create(ww_context *context, const ww_series_view *series, size_t index,
                                 const ww_series_view *other, size_t other_index, size_t window,
                                 const ww_profile_options *options, ww_profile **profile);

@@ -89,7 +89,9 @@ WW_INLINE double ww_distance(const ww_profile_merge_args *job, const ww_sides *a
             total += sum;
             continue;
         }
-        for (uint b = 0; b < WW_BEST; b++) {
+        if (c < WW_FORCED)
+            least_sums[c] = sum;
+        for (uint b = WW_FORCED; c >= WW_FORCED && b < WW_BEST; b++) {
             const double larger = fmax(least_sums[b], sum);
             least_sums[b] = fmin(least_sums[b], sum);
             sum = larger;

@@ -104,8 +104,12 @@ WW_INLINE real ww_cells(const real *end, const real *whole, const real *beginnin
         if (WW_FLATS && WW_CHANNELS <= 16)
             entered = ww_max2(entered, WW_TO_REAL((WW_BITS_AT(column_bits) | as_uint(row_bits)) >> (16u + c) & 1u) *
                                            (real)(ww_scalar)WW_PROFILE_FAR);
+        if (c < WW_FORCED) {
+            least[c] = entered;
+            continue;
+        }
 #pragma unroll
-        for (uint b = 0; b < WW_BEST; b++) {
+        for (uint b = WW_FORCED; b < WW_BEST; b++) {
             const real other = ww_max2(least[b], entered);
             least[b] = ww_lesser(least[b], entered);
             entered = other;

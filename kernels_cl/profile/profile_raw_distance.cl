@@ -57,7 +57,9 @@ WW_INLINE double ww_distance(const ww_profile_merge_args *job, const ww_sides *a
             total = ww_join_one(total, sum);
             continue;
         }
-        for (uint b = 0; b < WW_BEST; b++) {
+        if (c < WW_FORCED)
+            least[c] = sum;
+        for (uint b = WW_FORCED; c >= WW_FORCED && b < WW_BEST; b++) {
             const double larger = fmax(least[b], sum);
             least[b] = fmin(least[b], sum);
             sum = larger;

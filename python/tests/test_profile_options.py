@@ -73,6 +73,26 @@ def test_channels(rng, how):
     assert 2 not in made.channels_of(45)
 
 
+@pytest.mark.parametrize("how", [{}, {"normalize": False}, {"normalize": False, "p": np.inf}, {"precision": "float"}])
+def test_forced_channels(rng, how):
+    m, x, forced = 10, rng.normal(size=(4, 120)).cumsum(axis=1), [3, 1]
+    x[0, 50], x[3, 90] = np.nan, np.nan  # a window without a forced channel has no neighbour
+    p = how.get("p", 2)
+    each = np.array([[ww.profile(c, m, exclusion=2, **how).distances_of(i) for i in range(111)] for c in x])
+    least = np.minimum(each[0], each[2])
+    parts = np.array([each[1], each[3], least])
+    wanted = parts.max(axis=0) if np.isinf(p) else np.sqrt((parts**2).sum(axis=0))
+    made = ww.profile(x, m, best_channels=3, forced_channels=forced, exclusion=2, k=2, **how)
+    order = np.argsort(wanted, axis=1, kind="stable")[:, :2]
+    np.testing.assert_allclose(made.distances, np.take_along_axis(wanted, order, axis=1), rtol=1e-9)
+    assert np.isinf(made.distances[85]).all() and np.isfinite(made.distances[45]).all()
+    stream = ww.ProfileStream(m, channels=4, best_channels=3, forced_channels=forced, exclusion=2, k=2, **how)
+    stream.push(x.T[:70])
+    stream.push(x.T[70:])
+    assert (stream.distances == made.distances).all() and (stream.indices == made.indices).all()
+    assert set(made.channels_of(0)) >= {1, 3}
+
+
 def test_refused(rng):
     x = rng.normal(size=60)
     for how in (
@@ -80,6 +100,10 @@ def test_refused(rng):
         {"flat": np.zeros(50, bool)},
         {"other_flat": np.zeros(51, bool)},
         {"flat_below": -1},
+        {"forced_channels": [0]},
+        {"forced_channels": [1], "best_channels": 1},
+        {"forced_channels": [-1], "best_channels": 1},
+        {"forced_channels": [32], "best_channels": 1},
         {"flat_below": np.nan},
         {"flat_below": 1, "normalize": False},
         {"flat": np.zeros(51, bool), "normalize": False},

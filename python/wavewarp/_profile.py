@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 from types import SimpleNamespace
-from typing import Any, Iterable, List, Optional, Tuple
+from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class ProfilePlan:
         left_right: bool = False,
         precision: Optional[str] = None,
         best_channels: int = 0,
+        forced_channels: Sequence[int] = (),
         normalize: bool = True,
         p: float = 2.0,
         flat_below: float = 0.0,
@@ -58,7 +59,7 @@ class ProfilePlan:
         if precision is None:
             precision = series.precision if made else "double" if context.has_double else "float"
         named = {"k": k, "exclusion": exclusion, "left_right": left_right, "precision": precision}
-        named.update(best_channels=best_channels, normalize=normalize, p=p, flat_below=flat_below)
+        named.update(best_channels=best_channels, forced_channels=forced_channels, normalize=normalize, p=p, flat_below=flat_below)
         self._set_options(named, progress, max_bytes)
         self._handle = handle("ww_profile")
         if made:
@@ -203,7 +204,10 @@ class Profile(Result):
         distances = np.empty(len(series))
         with lock_of(plan):
             check(lib.ww_profile_get_channels(plan._handle[0], window, other, output(distances, "double")))
-        return np.argsort(distances, kind="stable")[: options["best_channels"] or None]
+        best, forced = options["best_channels"] or len(series), sorted(set(options["forced_channels"]))
+        others = np.setdiff1d(np.argsort(distances, kind="stable"), forced, assume_unique=True)
+        chosen = np.r_[forced, others[: best - len(forced)]].astype(int) if best < len(series) else np.arange(len(series))
+        return chosen[np.argsort(distances[chosen], kind="stable")]
 
     def motifs(
         self, count: int = 3, *, radius=3.0, within: Optional[float] = None, separation: Optional[int] = None
@@ -326,6 +330,9 @@ def options_of(named, progress, max_bytes):
         raise ValueError(f"p is {norm}; it is 1 or more")
     if named["normalize"] and norm != 2:
         raise ValueError("normalised windows have the 2-norm: pass normalize=False with another p")
+    forced = {number("a forced channel", channel) for channel in named["forced_channels"]}
+    if forced and max(forced) > 31:
+        raise ValueError(f"forced channel {max(forced)}; of up to 32 channels some may be forced")
     return new(
         "ww_profile_options",
         k=named["k"],
@@ -333,6 +340,7 @@ def options_of(named, progress, max_bytes):
         precision=by_name("ww_precision", named["precision"]),
         exclusion=lib.WW_PROFILE_EXCLUSION_AUTO if exclusion is None else exclusion,
         best_channels=named["best_channels"],
+        forced_channels=sum(1 << channel for channel in forced),
         p=0.0 if named["normalize"] else norm,
         flat_below=float(named["flat_below"]),
         run=run(progress, max_bytes),
@@ -413,6 +421,7 @@ def profile(
     left_right: bool = False,
     precision: Optional[str] = None,
     best_channels: int = 0,
+    forced_channels: Sequence[int] = (),
     normalize: bool = True,
     p: float = 2.0,
     flat_below: float = 0.0,
@@ -444,6 +453,8 @@ def profile(
         Also the nearest earlier and later windows.
     best_channels : int
         0: all channels count, else so many of them, the nearest.
+    forced_channels : sequence of int
+        Of best_channels these count always, and the nearest of the others.
     normalize : bool
         False: windows as they are, as stumpy.aamp() compares them.
     p : float
@@ -465,7 +476,7 @@ def profile(
     ------
     ValueError
         A window below 3 points or longer than a series; `k` outside 1 to 64; an exclusion that leaves no pair; series of
-        different channels; `p` below 1, or not 2 with `normalize`; `flat_below` below 0; flat
+        different channels; `p` below 1, or not 2 with `normalize`; `flat_below` below 0; forced channels that are not or do not fit best_channels; flat
         windows without `normalize` or of another shape; `left_right` or a Dataset's precision that does not fit; an index that there is not.
     MemoryError
         Host or device memory is too small.
@@ -490,6 +501,7 @@ def profile(
         left_right=left_right,
         precision=precision,
         best_channels=best_channels,
+        forced_channels=forced_channels,
         normalize=normalize,
         p=p,
         flat_below=flat_below,

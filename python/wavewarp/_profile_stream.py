@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
@@ -26,7 +26,8 @@ class ProfileStream:
     keep : int, optional
         So many last points stay, older ones are forgotten one by one; None: all stay. A forgotten window is no new
         neighbour, and stays one where it was.
-    k, exclusion, left_right, precision, best_channels, normalize, p, flat_below, progress, max_bytes, context
+    k, exclusion, left_right, precision, best_channels, forced_channels, normalize, p, flat_below, progress, max_bytes,
+    context
         As of profile().
 
     Where nothing is forgotten the arrays are those of profile() of all points, bit for bit. Indices count from the first
@@ -60,6 +61,7 @@ class ProfileStream:
         left_right: bool = False,
         precision: Optional[str] = None,
         best_channels: int = 0,
+        forced_channels: Sequence[int] = (),
         normalize: bool = True,
         p: float = 2.0,
         flat_below: float = 0.0,
@@ -69,6 +71,7 @@ class ProfileStream:
     ) -> None:
         context = context or default_context()
         named = {"k": k, "exclusion": exclusion, "left_right": left_right, "best_channels": best_channels}
+        named["forced_channels"] = forced_channels
         named["precision"] = precision or ("double" if context.has_double else "float")
         self._options = options_of({**named, "normalize": normalize, "p": p, "flat_below": flat_below}, progress, max_bytes)
         self.window, self.channels, self.k, self.left_right = number("window", window), channels, k, left_right

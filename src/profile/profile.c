@@ -95,6 +95,14 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
         wwi_fail(WW_ERROR_UNSUPPORTED, "the best %zu of %zu channels", o->best_channels, series->channels);
         return wwi_fail_hint("of up to 32 channels some may count; of more, all");
     }
+    const size_t forced = (size_t)__builtin_popcount(o->forced_channels);
+    if (forced &&
+        (forced > o->best_channels || (series->channels < 32 && o->forced_channels >> series->channels != 0))) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                 "forced_channels has the bits %#x; the series have %zu channels, of which %zu count",
+                 (unsigned)o->forced_channels, series->channels, o->best_channels);
+        return wwi_fail_hint("set best_channels to as many as are forced, or more");
+    }
     if (o->p != 0 && !(o->p >= 1)) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "p is %g", o->p);
         return wwi_fail_hint("a norm's p is 1 or more; 0 is for normalised windows");
@@ -146,6 +154,7 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     const size_t best = o.best_channels ? o.best_channels : series->channels;
     WWI_TRY(wwi_run_stream(context, &p->run, &p->stream));
     WWI_TRY(wwi_profile_choose_form(p, series->channels));
+    p->series.forced = p->other.forced = o.forced_channels;
     if (o.p > 0)
         WWI_TRY(
             wwi_profile_series_make_raw(series, index, other, other_index, window, best, o.p, &p->series, &p->other));

@@ -31,7 +31,8 @@ ww_status ww_profile_get_channels(const ww_profile *p, size_t i, size_t j, doubl
         const double square = own->p > 0 ? wwi_profile_raw_channel2(own, i, other, j, c)
                                          : wwi_profile_channel_distance2(own, i, other, j, c) * (double)p->window;
         // Where all channels count it is not kept which of them has the missing value.
-        distances[c] = usable || own->partial ? ldexp(sqrt(square), own->exponent) : INFINITY;
+        distances[wwi_profile_series_channel(own, c)] =
+            usable || own->partial ? ldexp(sqrt(square), own->exponent) : INFINITY;
     }
     return WW_OK;
 }

@@ -233,14 +233,11 @@ double wwi_profile_raw_distance2(const wwi_profile_series *a, size_t i, const ww
     for (size_t r = 0; r < kept; r++)
         least[r] = INFINITY;
     for (size_t c = 0; c < a->channels; c++) {
-        double one = channel_part(a, i, b, j, c);
+        const double one = channel_part(a, i, b, j, c);
         if (kept == 0)
             total = join(p, total, one);
-        for (size_t r = 0; r < kept; r++) {
-            const double more = fmax(least[r], one);
-            least[r] = fmin(least[r], one);
-            one = more;
-        }
+        else
+            wwi_profile_keep_least(a, c, one, least);
     }
     for (size_t r = 0; r < kept; r++)
         total = join(p, total, least[r]);

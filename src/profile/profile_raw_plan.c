@@ -115,8 +115,9 @@ static ww_status compile(ww_profile *p, shape s) {
         const wwi_program_parts parts = {
             .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl", "profile/profile_raw.cl"},
             .defines = WWI_LIST({"WWK_DOUBLE", p->raw.in_double}, {"WW_CHANNELS", (int64_t)p->series.channels},
-                                {"WW_BEST", (int64_t)p->series.best}, {"WW_NORM", wwi_profile_norm(p)},
-                                {"WW_FLATS", flats}, {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
+                                {"WW_BEST", (int64_t)p->series.best}, {"WW_FORCED", (int64_t)p->series.forced_count},
+                                {"WW_NORM", wwi_profile_norm(p)}, {"WW_FLATS", flats},
+                                {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
                                 {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
                                 {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_WG", s.group}, {"WW_VECTOR", s.vector},
                                 {"WW_VECTORS", s.vectors}, {"WW_RAW_ROWS", s.block}),

@@ -120,6 +120,7 @@ static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, wwi_
     const size_t m = s->window;
     const double *x = s->values + c * s->points;
     double *lasts = s->lasts + c * s->windows, *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
+    const size_t told_channel = wwi_profile_series_channel(s, c);
     const double least_size = word.below * sqrt((double)m) * sizes[0];                      // as the values are scaled
     const double offset = lasts[0], squared = (double)m * ((double)m * (double)m - 1) / 12; // of a line of slope 1
     for (size_t b = 0; b < s->windows; b += m) {
@@ -146,14 +147,14 @@ static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, wwi_
             }
             const double size = sqrt(squares);
             const double largest = fmax(fabs(least + origin + offset), fabs(most + origin + offset));
-            const bool told = size < least_size || (word.flat && word.flat[c * s->windows + i]);
+            const bool told = size < least_size || (word.flat && word.flat[told_channel * s->windows + i]);
             const bool flat = told || WW_IS_CONSTANT(least, most, largest, DBL_EPSILON);
             lasts[i] = (x[i + m - 1] - origin) - mean;
             sizes[i] = size;
             if (norms[i] < 0)
                 continue;
             if (!flat && most - least < LEAST_RANGE && s->state[i] == WWI_WINDOW_USABLE)
-                return refuse_range(index, i, c);
+                return refuse_range(index, i, told_channel);
             norms[i] = flat || !(size > 0) ? 0 : 1 / size;
             s->flat[i] += flat ? 0.5f : 0;
             s->close[i] += flat || tilt * tilt >= (1 - CLOSE) * squared * squares;
@@ -349,6 +350,16 @@ void wwi_profile_series_end(wwi_profile_series *s) {
     }
 }
 
+// The channels that always count come first.
+static void order_channels(wwi_profile_series *s) {
+    if (s->best == s->channels)
+        s->forced = 0;
+    s->forced_count = (size_t)__builtin_popcount(s->forced);
+    size_t first = 0, other = s->forced_count;
+    for (size_t c = 0; s->forced_count && c < s->channels; c++)
+        s->order[s->forced >> c & 1 ? first++ : other++] = (unsigned char)c;
+}
+
 ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, size_t window, size_t best, double p,
                                    wwi_profile_series *s, wwi_extremes *extremes) {
     uint64_t before = 0;
@@ -361,9 +372,10 @@ ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, siz
     for (size_t i = 0; i < index; i++)
         before += wwi_view_length(view, i);
     s->windows = s->points - window + 1;
+    order_channels(s);
     WWI_TRY(take_arrays(s));
     for (size_t c = 0; c < s->channels; c++)
-        extremes[c] = hold_finite(wwi_view_line(view, index, before, c), c, s);
+        extremes[c] = hold_finite(wwi_view_line(view, index, before, wwi_profile_series_channel(s, c)), c, s);
     return WW_OK;
 }
 
@@ -450,14 +462,11 @@ double wwi_profile_normal_distance2(const wwi_profile_series *a, size_t i, const
     for (size_t r = 0; r < kept; r++)
         least[r] = INFINITY;
     for (size_t c = 0; c < a->channels; c++) {
-        double sum = wwi_profile_channel_distance2(a, i, b, j, c);
+        const double sum = wwi_profile_channel_distance2(a, i, b, j, c);
         if (kept == 0)
             total += sum;
-        for (size_t r = 0; r < kept; r++) {
-            const double more = fmax(least[r], sum);
-            least[r] = fmin(least[r], sum);
-            sum = more;
-        }
+        else
+            wwi_profile_keep_least(a, c, sum, least);
     }
     for (size_t r = 0; r < kept; r++)
         total += least[r];

@@ -29,6 +29,10 @@ typedef struct wwi_profile_series {
     size_t points, windows, window, channels;
     size_t origin; // what neighbours call window 0: of a stream, how many are forgotten
     size_t best;   // channels that count in a pair of windows, the nearest
+    // Of them these always do: the caller's bits. Their channels are the first here: `order` has the caller's.
+    uint32_t forced;
+    size_t forced_count;
+    unsigned char order[32];
     // Channel by channel. Values are shifted and scaled, which changes no distance.
     double *values; // points
     double *lasts;  // windows: their last value less their mean, right to a rounding of the window's size
@@ -61,8 +65,8 @@ typedef struct wwi_profile_word {
     double below;
     const unsigned char *flat;
 } wwi_profile_word;
-// Copies series `index` of the view to a zeroed one, which the caller frees also after a failure. `best`: as above. The
-// condition is not made yet.
+// Copies series `index` of the view to one that is zeroed but for `forced`, which the caller frees also after a
+// failure. `best`: as above. The condition is not made yet.
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
                                   wwi_profile_word word, wwi_profile_series *series);
 // The least and the largest value of a channel.
@@ -96,6 +100,23 @@ void wwi_profile_series_free(wwi_profile_series *series);
 // The part of a channel in the squared distance: infinite where a value is missing.
 double wwi_profile_channel_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j,
                                      size_t channel);
+// The caller's channel of one of the series'.
+static inline size_t wwi_profile_series_channel(const wwi_profile_series *series, size_t channel) {
+    return series->forced_count ? series->order[channel] : channel;
+}
+// Puts what a channel has into the `best` least, where fewer than all count.
+static inline void wwi_profile_keep_least(const wwi_profile_series *series, size_t channel, double value,
+                                          double least[32]) {
+    if (channel < series->forced_count) {
+        least[channel] = value;
+        return;
+    }
+    for (size_t r = series->forced_count; r < series->best; r++) {
+        const double more = value > least[r] ? value : least[r];
+        least[r] = value > least[r] ? least[r] : value;
+        value = more;
+    }
+}
 double wwi_profile_normal_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j);
 
 // ---- profile_raw.c

@@ -49,6 +49,10 @@ ok "the nearest channel alone" gives 0 profile two.ts -w 4 --best-channels 1
 ok "which repeats" test "$(awk '$2 == 0 { print ($3 < 1e-6), $4 }' out)" = "1 5"
 ok "and which it is" gives 0 profile two.ts -w 4 --best-channels 1 --motifs 1 --json
 ok "the first" prints '"channels": [0]'
+ok "the other channel, always" gives 0 profile two.ts -w 4 --best-channels 1 --forced-channels 1 --motifs 1 --json
+ok "it is that" prints '"channels": [1]'
+ok "more forced than count" gives 1 profile two.ts -w 4 --best-channels 1 --forced-channels 0,1
+ok "no channels" gives 2 profile two.ts -w 4 --best-channels 1 --forced-channels 0,
 ok "both channels" gives 0 profile two.ts -w 4
 ok "of which one does not" test "$(awk '$2 == 0 { print ($3 > 0.1) }' out)" = 1
 ok "more channels than there are" gives 1 profile two.ts -w 4 --best-channels 3
