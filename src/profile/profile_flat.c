@@ -28,7 +28,7 @@ static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin
     if (earlier && end > i)
         end = i;
     // Of a stream that forgets, windows farther apart have not met.
-    const size_t most = p->part.diagonal_end < INT64_MAX / 4 && p->self ? (size_t)p->part.diagonal_end : SIZE_MAX / 2;
+    const size_t most = p->part.apart ? p->part.apart : SIZE_MAX / 2;
     begin = begin + most <= i ? i - most + 1 : begin;
     end = end >= i + most ? i + most : end;
     while (from < to) { // the first of them

@@ -48,10 +48,11 @@ typedef struct wwi_profile_nearest {
 typedef struct wwi_profile_part {
     size_t row, row_end, column, column_end;
     int64_t diagonal, diagonal_end; // of them the pairs with column - row in [diagonal, diagonal_end)
+    size_t apart;                   // of a stream that forgets: windows so far apart or farther do not meet; 0: all do
 } wwi_profile_part;
 // All pairs of windows of a rectangle.
 #define WWI_PROFILE_RECTANGLE(row, row_end, column, column_end)                                                        \
-    { (row), (row_end), (column), (column_end), INT64_MIN / 2, INT64_MAX / 2 }
+    { (row), (row_end), (column), (column_end), INT64_MIN / 2, INT64_MAX / 2, 0 }
 
 // Of windows that are not normalised: whether tiles are in double, and what these take (profile/profile_args.h).
 typedef struct wwi_profile_raw {

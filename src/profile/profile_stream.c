@@ -131,8 +131,10 @@ static ww_status meet(const ww_profile_stream *s, size_t points, wwi_profile_nea
     view.length = points;
     view.time_major = 1;
     WWI_TRY(ww_profile_create(s->context, &view, 0, NULL, 0, s->window, &s->options, &p));
-    if (s->keep)
-        part.diagonal_end = (int64_t)(s->keep - s->window + 1);
+    if (s->keep) {
+        part.apart = s->keep - s->window + 1;
+        part.diagonal_end = (int64_t)part.apart;
+    }
     for (size_t i = 0; p->team && i < p->team->count; i++)
         if (p->team->on[i])
             ((ww_profile *)p->team->on[i])->series.origin = (size_t)s->forgotten;

@@ -325,6 +325,35 @@ START_TEST(equal_windows_take_no_time) {
 }
 END_TEST
 
+// Channels that always count: every form of the kernels finds what the first does, which python/tests compare with
+// brute force.
+START_TEST(forced_channels) {
+    enum { WINDOW = 20, WINDOWS = LENGTH - WINDOW + 1, CHANNELS = 4 };
+    static const char *const tuned[] = {"", "default form.profile 1\n", "default form.profile 3\n"};
+    static double distances[3][WINDOWS];
+    static int64_t indices[3][WINDOWS];
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    options.p = _i ? 1 : 0;
+    options.best_channels = 2;
+    options.forced_channels = 4;
+    wwt_seed(800);
+    double *x = make(HOLES, LENGTH, CHANNELS, 1);
+    const ww_series_view view = wwt_view_of(x, LENGTH, CHANNELS);
+    for (int form = 0; form < 3; form++) {
+        ww_context *context = wwt_context_tuned(tuned[form]);
+        wwt_ok(ww_profile_find(context, &view, NULL, WINDOW, &options, distances[form], indices[form]));
+        ck_assert(memcmp(distances[form], distances[0], sizeof *distances) == 0);
+        ck_assert(memcmp(indices[form], indices[0], sizeof *indices) == 0);
+        ww_context_destroy(&context);
+    }
+    options.forced_channels = 5;
+    options.best_channels = 1;
+    wwt_fails(ww_profile_find(wwt_context, &view, NULL, WINDOW, &options, distances[0], indices[0]),
+              WW_ERROR_INVALID_ARGUMENT);
+    free(x);
+}
+END_TEST
+
 START_TEST(refusals) {
     static const double wrong[] = {-1, 0.5, NAN, -INFINITY};
     double x[100] = {0};
@@ -363,6 +392,7 @@ int main(void) {
     wwt_add_to(tcase, parts, 0, KINDS);
     wwt_add_to(tcase, motifs_and_discords, 0, 1);
     wwt_add_to(tcase, equal_windows_take_no_time, 0, 1);
+    wwt_add_to(tcase, forced_channels, 0, 2);
     wwt_add_to(tcase, refusals, 0, 1);
     return wwt_run(suite);
 }
