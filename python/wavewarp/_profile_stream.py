@@ -70,7 +70,7 @@ class ProfileStream:
         context: Optional[Context] = None,
     ) -> None:
         context = context or default_context()
-        named = {"k": k, "exclusion": exclusion, "left_right": left_right, "best_channels": best_channels}
+        named: Any = {"k": k, "exclusion": exclusion, "left_right": left_right, "best_channels": best_channels}
         named["forced_channels"] = forced_channels
         named["precision"] = precision or ("double" if context.has_double else "float")
         self._options = options_of({**named, "normalize": normalize, "p": p, "flat_below": flat_below}, progress, max_bytes)
