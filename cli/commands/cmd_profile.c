@@ -2,6 +2,7 @@
 // wavewarp profile: matrix profiles of series, their motifs and discords. What they are made of is in profiles.c,
 // the picture in profile_picture.c.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ typedef struct profile_job {
     cli_series_job s; // without a measure
     cli_profile_wanted wanted;
     const char *svg_path, *separation_text, *radius_text, *within_text;
-    uint64_t motifs, discords;
+    uint64_t motifs, discords, regimes;
     size_t separation; // SIZE_MAX: not given
     double radius, within;
     ww_device_share *did; // of each of several devices, for all series
@@ -45,6 +46,45 @@ static int run_plan(const profile_job *j, ww_profile *profile, ww_profile_output
     return cli_status(ww_profile_get_info(profile, info));
 }
 
+static int find_regimes(const profile_job *j, found *f) {
+    const size_t window = j->wanted.window, count = (size_t)j->regimes;
+    if (!(f->arcs = malloc(f->windows * sizeof *f->arcs)) || !(f->regimes = calloc(count, sizeof *f->regimes)))
+        return cli_error("not enough memory");
+    CLI_TRY(cli_status(ww_profile_get_arcs(f->windows, j->results.k, f->indices[0], 0, window, 0, f->arcs)));
+    return cli_status(ww_profile_find_regimes(f->windows, f->arcs,
+                                              j->separation == SIZE_MAX ? 5 * window : j->separation, count, f->regimes,
+                                              &f->regime_count));
+}
+
+// The channels in which a pair is nearest.
+static int find_channels(const profile_job *j, const ww_profile *profile, found *f) {
+    const size_t channels = ww_series_set_channels(j->s.sets[0]), best = (size_t)j->wanted.best_channels;
+    double distances[32];
+    if (best == 0 || best >= channels)
+        return CLI_GO_ON;
+    if (!(f->motif_channels = calloc(f->motif_count * best + 1, sizeof *f->motif_channels)))
+        return cli_error("not enough memory");
+    for (size_t m = 0; m < f->motif_count; m++) {
+        const ww_profile_motif *motif = &f->motifs[m];
+        CLI_TRY(cli_status(ww_profile_get_channels(profile, (size_t)motif->first, (size_t)motif->second, distances)));
+        size_t r = 0;
+        for (size_t c = 0; c < channels; c++)
+            if (j->wanted.forced >> c & 1) {
+                f->motif_channels[m * best + r++] = c;
+                distances[c] = NAN; // taken
+            }
+        for (; r < best; r++) {
+            size_t least = 0;
+            for (size_t c = 1; c < channels; c++)
+                if (isnan(distances[least]) || distances[c] < distances[least])
+                    least = c;
+            f->motif_channels[m * best + r] = least;
+            distances[least] = NAN;
+        }
+    }
+    return CLI_GO_ON;
+}
+
 static int find(const profile_job *j, const ww_profile *profile, found *f) {
     if (j->motifs && !(f->motifs = calloc((size_t)j->motifs, sizeof *f->motifs)))
         return cli_error("not enough memory");
@@ -54,10 +94,11 @@ static int find(const profile_job *j, const ww_profile *profile, found *f) {
         CLI_TRY(
             cli_status(ww_profile_find_motifs_within(profile, f->distances[0], f->indices[0], j->separation, j->radius,
                                                      j->within, (size_t)j->motifs, f->motifs, &f->motif_count)));
+    CLI_TRY(find_channels(j, profile, f));
     if (j->discords)
         CLI_TRY(cli_status(ww_profile_find_discords(profile, f->distances[0], j->separation, (size_t)j->discords,
                                                     f->discords, &f->discord_count)));
-    return CLI_GO_ON;
+    return j->regimes ? find_regimes(j, f) : CLI_GO_ON;
 }
 
 static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
@@ -109,6 +150,9 @@ static void print_found(const profile_job *j) {
         for (size_t d = 0; d < f->discord_count; d++)
             printf("series %zu\tdiscord %zu\t%" PRId64 "\t%.9g\n", f->series, d + 1, f->discords[d],
                    f->distances[0][(size_t)f->discords[d] * j->results.k]);
+        for (size_t r = 0; r < f->regime_count; r++)
+            printf("series %zu\tregime %zu\t%" PRId64 "\t%.9g\n", f->series, r + 1, f->regimes[r],
+                   f->arcs[f->regimes[r]]);
     }
 }
 
@@ -139,6 +183,12 @@ static void json_found(const profile_job *j, const found *f, cli_json *json) {
         for (size_t n = 0; n < motif->count; n++)
             cli_json_integer(json, NULL, motif->neighbours[n]);
         cli_json_end(json);
+        if (f->motif_channels) {
+            cli_json_array(json, "channels");
+            for (size_t r = 0; r < j->wanted.best_channels; r++)
+                cli_json_count(json, NULL, f->motif_channels[m * j->wanted.best_channels + r]);
+            cli_json_end(json);
+        }
         cli_json_end(json);
     }
     cli_json_end(json);
@@ -151,6 +201,17 @@ static void json_found(const profile_job *j, const found *f, cli_json *json) {
         cli_json_end(json);
     }
     cli_json_end(json);
+    if (!j->regimes)
+        return;
+    cli_json_array(json, "regimes");
+    for (size_t r = 0; r < f->regime_count; r++) {
+        cli_json_line(json);
+        cli_json_object(json, NULL);
+        cli_json_integer(json, "window", f->regimes[r]);
+        cli_json_number(json, "arcs", f->arcs[f->regimes[r]], 17);
+        cli_json_end(json);
+    }
+    cli_json_end(json);
 }
 
 static void print_json(const profile_job *j, const cli_command *command) {
@@ -158,7 +219,7 @@ static void print_json(const profile_job *j, const cli_command *command) {
     cli_head head = cli_series_head(&j->s, j->wanted.output);
     uint64_t pairs = 0;
     head.measure = NULL;
-    head.metric = "z-normalised euclidean";
+    head.metric = !j->wanted.raw ? "z-normalised euclidean" : isfinite(j->wanted.p) ? "minkowski" : "chebyshev";
     head.engine = j->results.count ? j->results.found[0].info.form : NULL;
     head.seconds_compute = head.seconds_device = 0;
     for (size_t i = 0; i < j->results.count; i++) {
@@ -172,6 +233,8 @@ static void print_json(const profile_job *j, const cli_command *command) {
     cli_json_count(&json, "pairs", pairs);
     cli_json_count(&json, "window", j->wanted.window);
     cli_json_count(&json, "k", j->wanted.k);
+    if (j->wanted.raw && isfinite(j->wanted.p))
+        cli_json_number(&json, "p", j->wanted.p, 17);
     cli_json_array(&json, "profiles");
     for (size_t i = 0; i < j->results.count; i++) {
         const found *f = &j->results.found[i];
@@ -181,7 +244,7 @@ static void print_json(const profile_job *j, const cli_command *command) {
         cli_json_count(&json, "windows", f->windows);
         cli_json_count(&json, "exclusion", f->info.exclusion);
         cli_json_count(&json, "candidates", f->info.candidates);
-        if (j->motifs || j->discords)
+        if (j->motifs || j->discords || j->regimes)
             json_found(j, f, &json);
         if (!j->wanted.output)
             json_lists(j, f, &json);
@@ -200,10 +263,10 @@ static int check(const cli_command *command, profile_job *j) {
         return cli_usage(command->name, "--within takes a number from 0, not '%s'", j->within_text);
     if (j->radius_text && !(cli_number(j->radius_text, &j->radius) && j->radius >= 0))
         return cli_usage(command->name, "--radius takes a number from 0, not '%s'", j->radius_text);
-    if (j->s.paths[1] && j->motifs)
-        return cli_usage(command->name, "--left-right, --motifs and --exclusion are for one file");
+    if (j->s.paths[1] && (j->motifs || j->regimes))
+        return cli_usage(command->name, "--left-right, --motifs, --regimes and --exclusion are for one file");
     return cli_division_check(command->name, &j->s.division,
-                              j->wanted.output || j->svg_path || j->motifs || j->discords);
+                                  j->wanted.output || j->svg_path || j->motifs || j->discords || j->regimes);
 }
 
 static int compute(profile_job *j) {
@@ -226,7 +289,7 @@ static int report(profile_job *j, const cli_command *command, bool printed) {
         CLI_TRY(cli_profiles_write(&j->results, j->wanted.output));
     if (j->wanted.json)
         print_json(j, command);
-    else if ((j->motifs || j->discords) && !printed)
+    else if ((j->motifs || j->discords || j->regimes) && !printed)
         print_found(j);
     else if (!j->wanted.output && !j->svg_path)
         CLI_TRY(cli_profiles_write(&j->results, NULL));
@@ -242,14 +305,16 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
         CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "a picture: the series, its profile, motifs and discords",
                    &j.svg_path),
         CLI_DIVISION_OPTIONS(j.s.division),
-        CLI_HEADING("Motifs and discords"),
+        CLI_HEADING("Motifs, discords and regimes"),
         CLI_NUMBER("motifs", 0, "K", "the K nearest pairs, and the windows near them", &j.motifs, 1),
         CLI_OPTION("radius", 0, CLI_TEXT, "R", "near: within R times the pair's distance; default 3", &j.radius_text),
         CLI_OPTION("within", 0, CLI_TEXT, "D",
                    "near: also within this distance, whatever the pair's; default: that of correlation 0.999",
                    &j.within_text),
         CLI_NUMBER("discords", 0, "K", "the K windows farthest from their nearest neighbour", &j.discords, 1),
-        CLI_OPTION("separation", 0, CLI_TEXT, "N", "no two of them begin so near; default: the exclusion",
+        CLI_NUMBER("regimes", 0, "K", "the K places that the fewest arcs to nearest windows pass over", &j.regimes, 1),
+        CLI_OPTION("separation", 0, CLI_TEXT, "N",
+                   "no two of them begin so near; default: the exclusion, of regimes 5 windows' points",
                    &j.separation_text),
         CLI_READ_OPTIONS(j.s.read),
         CLI_DEVICE_OPTIONS(j.s.device),

@@ -19,6 +19,18 @@ int cli_profile_count(const char *command, const char *name, const char *text, s
     return CLI_GO_ON;
 }
 
+static int read_forced(const char *command, const char *text, uint32_t *bits) {
+    for (const char *at = text; at && *at;) {
+        char *end;
+        const unsigned long channel = strtoul(at, &end, 10);
+        if (*at < '0' || *at > '9' || (*end != ',' && *end != 0) || channel > 31 || (*end == ',' && end[1] == 0))
+            return cli_usage(command, "--forced-channels takes channels from 0 to 31 with commas, not '%s'", text);
+        *bits |= UINT32_C(1) << channel;
+        at = *end ? end + 1 : end;
+    }
+    return CLI_GO_ON;
+}
+
 int cli_profile_check(const char *command, cli_profile_wanted *w, bool two_files) {
     CLI_TRY(cli_profile_count(command, "window", w->window_text, &w->window));
     CLI_TRY(cli_profile_count(command, "exclusion", w->exclusion_text, &w->exclusion));
@@ -26,6 +38,16 @@ int cli_profile_check(const char *command, cli_profile_wanted *w, bool two_files
     CLI_TRY(cli_profile_count(command, "other-series", w->other_text, &w->other_series));
     if (w->window == SIZE_MAX)
         return cli_usage(command, "--window is missing");
+    CLI_TRY(read_forced(command, w->forced_text, &w->forced));
+    if (w->p_text && !w->raw)
+        return cli_usage(command, "--p is the norm of --raw");
+    w->p = w->raw ? 2 : 0;
+    if (w->p_text && strcmp(w->p_text, "inf") == 0)
+        w->p = (double)INFINITY;
+    else if (w->p_text && !(cli_number(w->p_text, &w->p) && w->p >= 1))
+        return cli_usage(command, "--p takes a number from 1, or 'inf', not '%s'", w->p_text);
+    if (w->flat_text && (w->raw || !(cli_number(w->flat_text, &w->flat_below) && w->flat_below >= 0)))
+        return cli_usage(command, "--flat-below takes a deviation from 0, without --raw");
     if (two_files && (w->left_right || w->exclusion_text))
         return cli_usage(command, "--left-right, --motifs and --exclusion are for one file");
     if (!two_files && w->other_text)
@@ -54,6 +76,9 @@ void cli_profile_options(const cli_profile_wanted *w, ww_precision precision, co
     options->exclusion = w->exclusion;
     options->best_channels = (size_t)w->best_channels;
     options->left_right = w->left_right;
+    options->p = w->p;
+    options->forced_channels = w->forced;
+    options->flat_below = w->flat_below;
     options->precision = precision;
     options->run = run;
 }
@@ -103,6 +128,9 @@ void cli_profiles_free(cli_profiles *p) {
         ww_profile_motifs_free(f->motifs, f->motif_count);
         free(f->motifs);
         free(f->discords);
+        free(f->regimes);
+        free(f->arcs);
+        free(f->motif_channels);
     }
     cli_free_taken(&p->found);
 }

@@ -6,10 +6,13 @@
 #include "base/common.h"
 
 typedef struct cli_profile_wanted {
-    const char *output, *window_text, *exclusion_text, *series_text, *other_text;
+    const char *output, *window_text, *exclusion_text, *series_text, *other_text, *p_text, *flat_text, *forced_text;
     uint64_t k, best_channels;
     size_t window, exclusion, series, other_series; // SIZE_MAX: not given
-    bool left_right, json;
+    bool left_right, json, raw;
+    double p; // 0: normalised
+    double flat_below;
+    uint32_t forced;
 } cli_profile_wanted;
 
 #define CLI_PROFILE_WANTED_INIT                                                                                        \
@@ -22,6 +25,13 @@ typedef struct cli_profile_wanted {
                    &(w).exclusion_text),                                                                               \
         CLI_NUMBER("best-channels", 0, "N",                                                                            \
                    "only the N channels in which two windows are nearest count; default: all", &(w).best_channels, 1), \
+        CLI_OPTION("forced-channels", 0, CLI_TEXT, "I,I,...",                                                          \
+                   "of --best-channels: these, from 0, count always, and the nearest of the others",                   \
+                   &(w).forced_text),                                                                                  \
+        CLI_SWITCH("raw", 0, "compare windows as they are, not normalised", &(w).raw),                                 \
+        CLI_OPTION("p", 0, CLI_TEXT, "P", "of --raw: the norm, from 1 to 'inf'; default 2", &(w).p_text),              \
+        CLI_OPTION("flat-below", 0, CLI_TEXT, "D", "windows of a smaller deviation count as constant",                 \
+                   &(w).flat_text),                                                                                    \
         CLI_SWITCH("left-right", 0, "also the nearest among earlier and among later windows", &(w).left_right),        \
         CLI_OPTION("series", 0, CLI_TEXT, "I", "only this series of the file, from 0; default: each",                  \
                    &(w).series_text),                                                                                  \
@@ -42,8 +52,10 @@ typedef struct cli_profile_found {
     double *distances[3]; // all, left, right; windows x k
     int64_t *indices[3];
     ww_profile_motif *motifs;
-    int64_t *discords;
-    size_t motif_count, discord_count;
+    int64_t *discords, *regimes;
+    double *arcs;           // the curve that regimes are of
+    size_t *motif_channels; // of best_channels: those that count in each motif's pair, the nearest first
+    size_t motif_count, discord_count, regime_count;
     ww_profile_info info;
 } cli_profile_found;
 

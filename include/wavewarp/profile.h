@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The matrix profile: the nearest neighbours of all windows of a series under z-normalised Euclidean distance, and
-/// motifs and discords from it.
+/// The matrix profile: the nearest neighbours of all windows of a series under z-normalised Euclidean distance, or as
+/// they are under a p-norm, and motifs and discords from it.
 #ifndef WAVEWARP_PROFILE_H
 #define WAVEWARP_PROFILE_H
 
@@ -33,10 +33,19 @@ typedef struct ww_profile_options {
     /// 0: all channels count. Else only so many do, for each pair of windows those in which it is nearest: of up to 32
     /// channels.
     size_t best_channels;
+    /// 0: z-normalised windows. 1 or more, INFINITY too: windows as they are, and the p-norm of their difference.
+    double p;
+    /// Windows that count as constant besides those that are: whose deviation in a channel is below this; 0: none. And
+    /// those with a value that is not 0, of each series: windows of channel 0, then of channel 1, and so on; NULL:
+    /// none. Not with p. Read when the profile is created.
+    double flat_below;
+    const unsigned char *flat, *other_flat;
+    /// Of best_channels these count in each pair of windows, and the nearest of the others: bit c is channel c.
+    uint32_t forced_channels;
 } ww_profile_options;
 
 #define WW_PROFILE_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0 }
+    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0, 0.0, 0.0, NULL, NULL, 0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_profile_options_init(ww_profile_options *options, size_t struct_size);
@@ -66,7 +75,7 @@ WW_API void ww_profile_output_init(ww_profile_output *output, size_t struct_size
 /// What the last run did. An output: set struct_size first.
 typedef struct ww_profile_info {
     size_t struct_size;    ///< sizeof(ww_profile_info)
-    const char *form;      ///< the kernel: "items", "vector", or "pairs" without double
+    const char *form;      ///< the kernel: "items", "vector", "pairs" without double; "raw" of options.p
     size_t windows;        ///< of the series: its points - window + 1
     size_t other_windows;  ///< of the other series; of one series the same
     size_t exclusion;      ///< that was used; 0 for two series
@@ -91,16 +100,22 @@ WW_API void ww_profile_info_init(ww_profile_info *info, size_t struct_size);
 ///
 /// so that all channels count alike (with best_channels the sum has the least of the channels' parts alone). A channel
 /// that is constant in a window (its range is at most 8 * 2^-52 of its largest absolute value) adds 0 with another
-/// constant one and `window` with any other. A window with NaN or infinity is nobody's neighbour and has none. \param
+/// constant one and `window` with any other. With options.p windows are not normalised:
+///
+///     d = (sum over channels, t of |x_t - y_t|^p)^(1/p),    for p infinite the largest |x_t - y_t|
+///
+/// to a rounding of each difference in both precisions, so that equal windows have distance 0; differences below 1e-150
+/// of the largest value count as 0. A window with NaN or infinity is nobody's neighbour and has none. \param
 /// series, other views of one or more series each; copied. \param index, other_index which series of the view. \param
 /// other NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length of each
 /// series. \param options read during the call only; NULL: all defaults. \return WW_ERROR_INVALID_ARGUMENT (the window;
-/// k; best_channels; an exclusion that leaves no pair), WW_ERROR_EMPTY, WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED
-/// (precision double on a device without it; left_right of two series; best_channels of more than 32; a window that is
-/// not constant, but whose range is below 1e-140 of its channel's largest absolute value: the record names the window),
-/// WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while
-/// the tables of the windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM
-/// 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
+/// k; best_channels; forced_channels; p; flat_below; an exclusion that leaves no pair), WW_ERROR_EMPTY,
+/// WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED (precision double on a device without it; left_right of two series;
+/// best_channels of more than 32; a window that is not constant, but whose range is below 1e-140 of its channel's
+/// largest absolute value: the record names the window; with options.p windows of more than 2^20 points, or distances
+/// that double does not hold), WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*:
+/// any thread. *Blocking*: while the tables of the windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et
+/// al., Matrix Profile I, ICDM 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
 WW_API_STATUS ww_profile_create(ww_context *context, const ww_series_view *series, size_t index,
                                 const ww_series_view *other, size_t other_index, size_t window,
                                 const ww_profile_options *options, ww_profile **profile);
@@ -126,7 +141,8 @@ WW_API_STATUS ww_profile_run(ww_profile *profile, ww_profile_output *output);
 /// \param output arrays for all windows, as of ww_profile_run(); windows without a neighbour in the rectangle have -1
 /// and infinity. Distances are squares: ww_neighbours_merge() (wavewarp/topk.h, WW_DOUBLE) joins such parts, lists of
 /// left and right neighbours apart, in the order of the whole, and the roots of what is joined are the whole's
-/// distances, bit for bit. \return as ww_profile_run(); WW_ERROR_INVALID_ARGUMENT (a rectangle that is not inside).
+/// distances, bit for bit. \return as ww_profile_run(); WW_ERROR_INVALID_ARGUMENT (a rectangle that is not inside);
+/// WW_ERROR_UNSUPPORTED (options.p of values beyond 1e75 or all below 1e-75, whose squares double does not hold).
 /// *Thread-safety*: one thread at a time. *Blocking*: until done.
 WW_API_STATUS ww_profile_run_rectangle(ww_profile *profile, size_t row, size_t rows, size_t column, size_t columns,
                                        ww_profile_output *output);
@@ -148,6 +164,13 @@ WW_API_STATUS ww_profile_get_info(const ww_profile *profile, ww_profile_info *in
 /// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_profile_get_distances(const ww_profile *profile, size_t window_index, double *distances);
 
+/// The distances of two windows in each channel by itself, of which best_channels are the least. Computed by the host,
+/// in double.
+/// \param distances as many values as there are channels; infinity where a channel has NaN or infinity.
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_profile_get_channels(const ww_profile *profile, size_t window_index, size_t other_index,
+                                      double *distances);
+
 /// Frees a profile and stores NULL in *profile. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API void ww_profile_destroy(ww_profile **profile);
 
@@ -155,6 +178,64 @@ WW_API void ww_profile_destroy(ww_profile **profile);
 /// above. \return as ww_profile_create() and ww_profile_run(). *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other,
                               size_t window, const ww_profile_options *options, double *distances, int64_t *indices);
+
+// ---- streams
+
+/// The profile of one series that grows. *Thread-safety*: one thread at a time.
+typedef struct ww_profile_stream ww_profile_stream;
+
+/// Begins an empty one. \param keep 0: all points stay. Else the last so many do, and older ones are forgotten one by
+/// one: a window meets those that begin at most `keep - window` points before it, and its neighbours stay when they are
+/// forgotten. At least window + exclusion + 1. \param options as of ww_profile_create(). \return as
+/// ww_profile_create(). *Ownership*: the caller's; keeps the context alive. *Thread-safety*: any thread. *Blocking*:
+/// while kernels are compiled. *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM 2016 (STAMPI).
+WW_API_STATUS ww_profile_stream_create(ww_context *context, size_t channels, size_t window, size_t keep,
+                                       const ww_profile_options *options, ww_profile_stream **stream);
+
+/// Adds points: new windows meet all others, and these meet them. Any number of points at a time, in time that is in
+/// proportion to the points kept and those pushed; many at a time cost less each, and give the same. Where nothing is
+/// forgotten the lists are those of ww_profile_run() on all points, bit for bit. \param values `count` x channels,
+/// point by point; NaN and infinity are taken. \return as ww_profile_create() and ww_profile_run(); the stream then
+/// goes on from the ww_profile_stream_points() that it has taken. *Thread-safety*: one thread at a time. *Blocking*:
+/// until done.
+WW_API_STATUS ww_profile_stream_push(ww_profile_stream *stream, const double *values, size_t count);
+
+/// Points that it has taken; of them forgotten, which is also the index of the first window; windows that it has. 0 of
+/// NULL. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API uint64_t ww_profile_stream_points(const ww_profile_stream *stream);
+/// See ww_profile_stream_points(). *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API uint64_t ww_profile_stream_first(const ww_profile_stream *stream);
+/// See ww_profile_stream_points(). *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API size_t ww_profile_stream_windows(const ww_profile_stream *stream);
+
+/// The profile so far. \param output arrays of ww_profile_stream_windows() x k: the windows from
+/// ww_profile_stream_first() on. Indices count from the stream's first point. \return WW_ERROR_INVALID_ARGUMENT (left
+/// or right without options.left_right). *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_profile_stream_get(const ww_profile_stream *stream, ww_profile_output *output);
+
+/// Frees a stream and stores NULL in *stream. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API void ww_profile_stream_destroy(ww_profile_stream **stream);
+
+// ---- regimes
+
+/// The corrected arc curve: how many arcs, from each window to its nearest, pass over each window, by the number that
+/// there would be of neighbours anywhere; 1 at most, and within 5 windows' points of both ends 1. It is low where a
+/// series changes its regime, since arcs stay within one. \param indices windows x k, of which the first is taken; less
+/// `first`, the index of the first window, they are places; others, and -1, are no arcs. \param later 1: they are right
+/// neighbours, all behind their windows, as of a stream (FLOSS): expected are (n - 1 - t) sum over i <= t of
+/// 1 / (n - 1 - i); 0: any (FLUSS): 2 t (n - t) / n. \param curve windows values. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: any thread. *Blocking*: no. *Source*: S.
+/// Gharghabi et al., Domain agnostic online semantic segmentation for multi-dimensional time series, DMKD 2018.
+WW_API_STATUS ww_profile_get_arcs(size_t windows, size_t k, const int64_t *indices, uint64_t first, size_t window,
+                                  int later, double *curve);
+
+/// Where regimes change: the lowest places of an arc curve below 1, the lowest first; no two within `separation`.
+/// \param separation points; usually 5 windows. \param places `count` places in the curve, filled up to *found. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_profile_find_regimes(size_t windows, const double *curve, size_t separation, size_t count,
+                                      int64_t *places, size_t *found);
+
+// ---- motifs and discords
 
 /// A motif: two windows, and all others that are near one of them.
 typedef struct ww_profile_motif {
@@ -165,7 +246,7 @@ typedef struct ww_profile_motif {
 } ww_profile_motif;
 
 /// A radius that the library chooses for near neighbours of a motif: the distance of windows of correlation 0.999,
-/// sqrt(0.002 window channels), where only the best channels count: these.
+/// sqrt(0.002 window channels), where only the best channels count: these. Of windows that are not normalised 0.
 #define WW_PROFILE_WITHIN_AUTO (-1.0)
 
 /// ww_profile_find_motifs_within() with WW_PROFILE_WITHIN_AUTO.

@@ -23,17 +23,25 @@
 //
 // Parameters, all given by the host:
 //   WW_CHANNELS             channels;  WW_BEST  how many of them count, the nearest
+//   WW_FORCED               channels, the first, that always count
 //   WW_FLATS                1: there are constant windows, and more channels than one
 //   WW_PROFILE_ROWS         1: rows look for neighbours among the columns
 //   WW_PROFILE_COLUMNS      1: columns among the rows
 //   WW_RAISES               1: one neighbour is wanted, and a candidate lowers the bound at once
 //   WW_PROFILE_BLOCK_ROWS   rows of a tile: how far a diagonal is followed from an exact covariance
 #define WW_SOME (WW_BEST < WW_CHANNELS)
+#ifndef WW_FORCED
+#define WW_FORCED 0
+#endif
 #define WW_CONDITION_WINDOWS 64  // windows that share an entry of `conditions`
 #define WW_STRIPE 16 // words from one counter of entries to the next: work-groups do not wait for each other
 #define WW_NO_ENTRY 0xffffffffu
 #define WW_GONE (-1000.0f)   // the correlation of a channel that is missing
-#define WW_NO_PAIR 500.0f    // D is above this with such a one; of others it is 2 WW_BEST at most
+#ifndef WW_NORM
+#define WW_NORM 0 // the p of windows that are not normalised (profile_raw.cl)
+#endif
+// D is above this with such a one; of others it is 2 WW_BEST at most, of windows that are not normalised some 1e8.
+#define WW_NO_PAIR (WW_NORM ? 1e18f : 500.0f)
 #define WW_USABLE 0u // state of a window; others are neither rows nor columns
 
 // Three planes for each channel: df, dg, n; of one channel 1 / n in the place of n.
@@ -47,9 +55,13 @@ WW_INLINE void ww_top_empty(real *top) {
     for (uint b = 0; b < WW_BEST; b++)
         top[b] = (real)WW_GONE;
 }
-WW_INLINE void ww_top_enter(real *top, real entered) {
+WW_INLINE void ww_top_enter(real *top, const uint c, real entered) {
+    if (c < WW_FORCED) {
+        top[c] = entered;
+        return;
+    }
 #pragma unroll
-    for (uint b = 0; b < WW_BEST; b++) {
+    for (uint b = WW_FORCED; b < WW_BEST; b++) {
         const real other = fmin(top[b], entered);
         top[b] = fmax(top[b], entered);
         entered = other;

@@ -78,9 +78,9 @@ WW_INLINE void ww_sum_begin(ww_sum *s, const float row_flat, const float column_
 WW_INLINE void ww_sum_enter(ww_sum *s, const uint c, const real cov, const real row_size, const real column_size,
                             const float row_flat, const float column_flat) {
     if (WW_SOME && WW_FLATS)
-        ww_top_enter(s->top, cov * row_size * column_size + (real)ww_flat_of(row_flat, column_flat, c));
+        ww_top_enter(s->top, c, cov * row_size * column_size + (real)ww_flat_of(row_flat, column_flat, c));
     else if (WW_SOME)
-        ww_top_enter(s->top, cov * row_size * column_size);
+        ww_top_enter(s->top, c, cov * row_size * column_size);
     else
         s->value = fma(cov * row_size, column_size, s->value);
 }

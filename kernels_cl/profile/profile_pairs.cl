@@ -58,9 +58,9 @@ WW_INLINE float ww_pairs_cell(float2 *cov, const ww_profile_args *job, global co
         if (WW_CHANNELS == 1) // also where D is far below the roundings of S
             return ww_two_add(ww_two_product(row_size, column_size), -cov[c]).x / row / column;
         if (WW_SOME && WW_FLATS)
-            ww_top_enter(top, cov[c].x * row * column + ww_flat_of(rows->flat[i], columns->flat[j], c));
+            ww_top_enter(top, c, cov[c].x * row * column + ww_flat_of(rows->flat[i], columns->flat[j], c));
         else if (WW_SOME)
-            ww_top_enter(top, cov[c].x * row * column);
+            ww_top_enter(top, c, cov[c].x * row * column);
         else
             value = fma(cov[c].x * row, column, value);
     }

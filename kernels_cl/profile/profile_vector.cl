@@ -139,7 +139,7 @@ WW_INLINE void ww_sum_channels(real *values, real cov[WW_CHANNELS][WW_VECTORS], 
                                            (WW_CHANNELS <= 16 ? 1u : 0u);
                 value += WW_TO_REAL(0.5f * WW_BITS_TO_FLOATS(bits) + WW_GONE * WW_BITS_TO_FLOATS(gone));
             }
-            ww_top_enter(tops[q], value);
+            ww_top_enter(tops[q], c, value);
         }
     }
 #pragma unroll

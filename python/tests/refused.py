@@ -315,6 +315,25 @@ REFUSED = {
     },
     "Profile.discords": {"ValueError": [lambda: motifs().discords(-1), lambda: motifs().discords(separation=-1)]},
     "Profile.stumpy": {"ValueError": [lambda: motifs().stumpy()]},
+    "Profile.channels_of": {"ValueError": [lambda: motifs().channels_of(999), lambda: motifs().channels_of(0, 1)]},
+    "Profile.arc_curve": {"ValueError": [lambda: joined().arc_curve()]},
+    "Profile.regimes": {"ValueError": [lambda: joined().regimes(), lambda: motifs().regimes(-1)]},
+    "ProfileStream": {
+        "ValueError": [
+            lambda: ww.ProfileStream(2),
+            lambda: ww.ProfileStream(20, k=65),
+            lambda: ww.ProfileStream(20, keep=25),
+            lambda: ww.ProfileStream(20, keep=0),
+            lambda: ww.ProfileStream(20, channels=0),
+            lambda: ww.ProfileStream(20, best_channels=2),
+            lambda: ww.ProfileStream(20, p=3),
+        ]
+    },
+    "ProfileStream.push": {
+        "ValueError": [lambda: ww.ProfileStream(20).push([[1, 2]]), lambda: ww.ProfileStream(20).push(np.zeros((2, 2, 2)))],
+        "TypeError": [lambda: ww.ProfileStream(20).push(["a"])],
+    },
+    "ProfileStream.regimes": {"ValueError": [lambda: ww.ProfileStream(20).regimes(-1)]},
     "ProfilePlan": {"ValueError": [lambda: ww.ProfilePlan(STREAM, 301)]},
     "ProfilePlan.rectangle": {
         "ValueError": [lambda: windows().rectangle(0, 999, 0, 1), lambda: windows().rectangle(-1, 1, 0, 1)]

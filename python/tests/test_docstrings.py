@@ -31,7 +31,7 @@ MemoryError:Dataset MemoryError:Dataset.to_set
 MemoryError:Plan.run MemoryError:Plan.prepare MemoryError:paths MemoryError:Gradient MemoryError:Gradient.run
 MemoryError:soft MemoryError:NearestPlan.run MemoryError:Points MemoryError:Points.values MemoryError:LSH
 MemoryError:LSH.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
-MemoryError:sbd MemoryError:ProfilePlan.run MemoryError:profile MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
+MemoryError:sbd MemoryError:ProfilePlan.run MemoryError:profile MemoryError:ProfileStream MemoryError:ProfileStream.arc_curve MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
 DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
 FileError:ArrayFile.close
 """.split()

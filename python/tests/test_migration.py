@@ -118,6 +118,12 @@ def test_stumpy(rng):
         np.testing.assert_allclose(got[:, :k].astype(float), want[:, :k].astype(float), atol=1e-6)
         np.testing.assert_array_equal(got[:, k:].astype(int), want[:, k:].astype(int))
     np.testing.assert_allclose(ww.profile(x[:m], m, x).distances_of(0), stumpy.mass(x[:m], x), atol=1e-6)
+    for p in (1, 2, 3):
+        for theirs_, others in ((stumpy.aamp(x, m, p=p), None), (stumpy.aamp(x, m, other, ignore_trivial=False, p=p), other)):
+            sides = {"left_right": True, "exclusion": math.ceil(m / 4)} if others is None else {}
+            got = ww.profile(x, m, others, normalize=False, p=p, **sides).stumpy()
+            np.testing.assert_allclose(got[:, 0].astype(float), theirs_[:, 0].astype(float), rtol=1e-7)
+            assert (got[:, 1:] == theirs_[:, 1:]).all()
 
 
 def test_faiss(rng):

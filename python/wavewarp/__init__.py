@@ -77,6 +77,7 @@ from ._points import (
     write_points,
 )
 from ._profile import Profile, ProfilePlan, profile
+from ._profile_stream import ProfileStream
 from ._results import (
     Average,
     Choice,
@@ -142,6 +143,7 @@ __all__ = [
     "Points",
     "Profile",
     "ProfilePlan",
+    "ProfileStream",
     "Record",
     "Result",
     "Search",

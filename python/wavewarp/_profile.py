@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 from types import SimpleNamespace
-from typing import Any, Iterable, List, Optional, Tuple
+from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -43,6 +43,12 @@ class ProfilePlan:
         left_right: bool = False,
         precision: Optional[str] = None,
         best_channels: int = 0,
+        forced_channels: Sequence[int] = (),
+        normalize: bool = True,
+        p: float = 2.0,
+        flat_below: float = 0.0,
+        flat=None,
+        other_flat=None,
         axes: Optional[str] = None,
         progress: Progress = None,
         max_bytes: int = 0,
@@ -52,7 +58,9 @@ class ProfilePlan:
         context = series.context if made else context or default_context()
         if precision is None:
             precision = series.precision if made else "double" if context.has_double else "float"
-        self._set_options(k, exclusion, left_right, precision, best_channels, run(progress, max_bytes))
+        named = {"k": k, "exclusion": exclusion, "left_right": left_right, "precision": precision}
+        named.update(best_channels=best_channels, forced_channels=forced_channels, normalize=normalize, p=p, flat_below=flat_below)
+        self._set_options(named, progress, max_bytes)
         self._handle = handle("ww_profile")
         if made:
             other = None if other is None else dataset(other, axes=axes, precision=precision, context=context)
@@ -65,27 +73,19 @@ class ProfilePlan:
             where, create = (context._c,), lib.ww_profile_create
         window = number("window", window)
         places = number("index", index), number("other_index", other_index)
+        flats = []
+        for name, mask, of, place in (("flat", flat, series, index), ("other_flat", other_flat, other, other_index)):
+            if mask is not None:
+                flats.append(flat_windows(name, mask, of, place, window))
+                setattr(self._options, name, output(flats[-1], "unsigned char"))
+                self._named[name] = flats[-1].astype(bool)
         check(create(*where, sides[0], places[0], sides[1], places[1], window, self._options, self._handle))
         self._remake = held(series, index), window, held(other, other_index), self._named
 
-    def _set_options(self, k, exclusion, left_right, precision, best_channels, limits):
-        self.k, self.left_right = k, left_right
-        self._named = {
-            "k": k,
-            "exclusion": exclusion,
-            "left_right": left_right,
-            "precision": precision,
-            "best_channels": best_channels,
-        }
-        self._options = new(
-            "ww_profile_options",
-            k=k,
-            left_right=bool(left_right),
-            precision=by_name("ww_precision", precision),
-            exclusion=lib.WW_PROFILE_EXCLUSION_AUTO if exclusion is None else exclusion,
-            best_channels=best_channels,
-            run=limits,
-        )
+    def _set_options(self, named, progress, max_bytes):
+        self._named = named
+        self.k, self.left_right = named["k"], named["left_right"]
+        self._options = options_of(named, progress, max_bytes)
 
     @alone
     def run(self) -> Profile:
@@ -190,6 +190,25 @@ class Profile(Result):
         """
         return self.plan.distances_of(window)
 
+    def channels_of(self, window: int, neighbour: int = 0) -> np.ndarray:
+        """The channels that count in the distance of a window to a neighbour, the nearest first: best_channels of them.
+
+        Raises ValueError (there is no such window or neighbour).
+        """
+        if not (0 <= window < len(self.indices) and 0 <= neighbour < self.indices.shape[1]):
+            raise ValueError(f"neighbour {neighbour} of window {window}; there are {self.indices.shape}")
+        other = int(self.indices[window, neighbour])
+        if other < 0:
+            raise ValueError(f"window {window} has no neighbour {neighbour}")
+        plan, (series, *_, options) = self.plan, self._remake
+        distances = np.empty(len(series))
+        with lock_of(plan):
+            check(lib.ww_profile_get_channels(plan._handle[0], window, other, output(distances, "double")))
+        best, forced = options["best_channels"] or len(series), sorted(set(options["forced_channels"]))
+        others = np.setdiff1d(np.argsort(distances, kind="stable"), forced, assume_unique=True)
+        chosen = np.r_[forced, others[: best - len(forced)]].astype(int) if best < len(series) else np.arange(len(series))
+        return chosen[np.argsort(distances[chosen], kind="stable")]
+
     def motifs(
         self, count: int = 3, *, radius=3.0, within: Optional[float] = None, separation: Optional[int] = None
     ) -> list:
@@ -247,6 +266,24 @@ class Profile(Result):
             )
         return windows[: found[0]]
 
+    def arc_curve(self) -> np.ndarray:
+        """The corrected arc curve (FLUSS): low where the series changes its regime, 1 at most and near both ends.
+
+        Raises ValueError (a profile of two series).
+        """
+        if self._remake[2] is not None:
+            raise ValueError("arcs are from windows of one series to their nearest; this profile is of two")
+        return arcs_of(self.indices, 0, self._remake[1], 0)
+
+    def regimes(self, count: int = 1, *, separation: Optional[int] = None) -> np.ndarray:
+        """Where regimes change: at most `count` places, the lowest of arc_curve() first.
+
+        separation: no two places are as near; None: 5 windows' points.
+
+        Raises ValueError (a profile of two series; a count or a separation below 0).
+        """
+        return regimes_of(self.arc_curve(), count, 5 * self._remake[1] if separation is None else separation)
+
     def stumpy(self) -> np.ndarray:
         """As stumpy.stump() has it: columns are distances, indices, left index, right index.
 
@@ -266,7 +303,11 @@ class Profile(Result):
     def __getstate__(self):
         return {**self.__dict__, "_plan": None}
 
-    measure = "z-normalised windows, with the root"
+    @property
+    def measure(self) -> str:
+        """What the distances are: of z-normalised windows, or of windows as they are."""
+        named = self._remake[3]
+        return "z-normalised windows, with the root" if named["normalize"] else f"windows as they are, p = {named['p']:g}"
 
     def _told(self):
         _, window, other, _ = self._remake
@@ -280,6 +321,63 @@ class Profile(Result):
 
     def _draw(self, ax):
         importlib.import_module("wavewarp.plot").profile(self, motifs=int(self._remake[2] is None), ax=ax)
+
+
+def options_of(named, progress, max_bytes):
+    """The library's options of what a profile or a stream of one was asked for."""
+    exclusion, norm = named["exclusion"], float(named["p"])
+    if not norm >= 1:
+        raise ValueError(f"p is {norm}; it is 1 or more")
+    if named["normalize"] and norm != 2:
+        raise ValueError("normalised windows have the 2-norm: pass normalize=False with another p")
+    forced = {number("a forced channel", channel) for channel in named["forced_channels"]}
+    if forced and max(forced) > 31:
+        raise ValueError(f"forced channel {max(forced)}; of up to 32 channels some may be forced")
+    return new(
+        "ww_profile_options",
+        k=named["k"],
+        left_right=bool(named["left_right"]),
+        precision=by_name("ww_precision", named["precision"]),
+        exclusion=lib.WW_PROFILE_EXCLUSION_AUTO if exclusion is None else exclusion,
+        best_channels=named["best_channels"],
+        forced_channels=sum(1 << channel for channel in forced),
+        p=0.0 if named["normalize"] else norm,
+        flat_below=float(named["flat_below"]),
+        run=run(progress, max_bytes),
+    )
+
+
+def flat_windows(name, mask, series, index, window):
+    """A value for each window of each channel, as the library takes them."""
+    if series is None:
+        raise ValueError(f"{name} is of a second series, and there is none")
+    sets = series.to_set() if hasattr(series, "to_set") else series
+    channels, points = np.shape(sets[number("index", index)] if isinstance(sets, SeriesSet) else sets)
+    mask, wanted = np.atleast_2d(np.asarray(mask)), (channels, max(points - window + 1, 0))
+    if mask.dtype != bool or mask.shape != wanted:
+        raise ValueError(f"{name} is of {mask.dtype} and shape {mask.shape}; it has a bool for each window, {wanted}")
+    return np.ascontiguousarray(mask, np.uint8)
+
+
+def arcs_of(indices, first, window, later):
+    """The corrected arc curve of nearest windows, one for each window."""
+    indices = np.ascontiguousarray(indices, np.int64)
+    curve = np.empty(len(indices))
+    k = indices.shape[1]
+    check(lib.ww_profile_get_arcs(len(curve), k, output(indices, "int64_t"), first, window, later, output(curve, "double")))
+    return curve
+
+
+def regimes_of(curve, count, separation):
+    """The lowest places of an arc curve."""
+    places, found = np.empty(number("count", count), np.int64), ffi.new("size_t *")
+    separation = number("separation", separation)
+    check(
+        lib.ww_profile_find_regimes(
+            len(curve), output(curve, "double"), separation, count, output(places, "int64_t"), found
+        )
+    )
+    return places[: found[0]]
 
 
 def sides_of(series, other, axes):
@@ -323,14 +421,20 @@ def profile(
     left_right: bool = False,
     precision: Optional[str] = None,
     best_channels: int = 0,
+    forced_channels: Sequence[int] = (),
+    normalize: bool = True,
+    p: float = 2.0,
+    flat_below: float = 0.0,
+    flat=None,
+    other_flat=None,
     axes: Optional[str] = None,
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
 ) -> Profile:
-    """The matrix profile of a series, or against another one: distances of z-normalised windows, with the root.
+    """The matrix profile of a series, or against another one: distances of z-normalised windows, or of windows as they are.
 
-    Deviations are those of the population, as stumpy's.
+    Distances are with the root. Deviations are those of the population, as stumpy's.
 
     Parameters
     ----------
@@ -349,6 +453,16 @@ def profile(
         Also the nearest earlier and later windows.
     best_channels : int
         0: all channels count, else so many of them, the nearest.
+    forced_channels : sequence of int
+        Of best_channels these count always, and the nearest of the others.
+    normalize : bool
+        False: windows as they are, as stumpy.aamp() compares them.
+    p : float
+        Without `normalize`: of the norm, 1 or more, infinity too.
+    flat_below : float
+        Windows of a smaller deviation in a channel count as constant there, besides those that are.
+    flat, other_flat : array_like of bool, shape (windows,) or (channel, windows), optional
+        True: the window counts as constant.
     precision : "float" or "double", optional
         Of the search; the distances found are computed in double.
     axes, progress, max_bytes, context
@@ -362,7 +476,8 @@ def profile(
     ------
     ValueError
         A window below 3 points or longer than a series; `k` outside 1 to 64; an exclusion that leaves no pair; series of
-        different channels; `left_right` or a Dataset's precision that does not fit; an index that there is not.
+        different channels; `p` below 1, or not 2 with `normalize`; `flat_below` below 0; forced channels that are not or do not fit best_channels; flat
+        windows without `normalize` or of another shape; `left_right` or a Dataset's precision that does not fit; an index that there is not.
     MemoryError
         Host or device memory is too small.
 
@@ -372,6 +487,8 @@ def profile(
     >>> made = ww.profile(series, 6)
     >>> made.distances.shape, made.motifs(1)[0].distance, made.discords(1).tolist()
     ((39, 1), 0.0, [18])
+    >>> ww.profile(series, 6, normalize=False, p=1).discords(1).tolist()
+    [19]
     """
     plan = ProfilePlan(
         series,
@@ -384,6 +501,12 @@ def profile(
         left_right=left_right,
         precision=precision,
         best_channels=best_channels,
+        forced_channels=forced_channels,
+        normalize=normalize,
+        p=p,
+        flat_below=flat_below,
+        flat=flat,
+        other_flat=other_flat,
         axes=axes,
         progress=progress,
         max_bytes=max_bytes,

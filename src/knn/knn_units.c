@@ -93,11 +93,11 @@ static void name_queries(const void *of, FILE *to) {
     if (s->shard.initial)
         wwi_checksum_text(s->shard.initial, s->queries.points->count * s->value_bytes, sum);
     fprintf(to,
-            "knn\nbase %zu queries %zu k %zu metric %s p %a missing %d %s self %d exclude %d %" PRId64 " offset %" PRIu64
-            " initial %s distances %d found %d",
+            "knn\nbase %zu queries %zu k %zu metric %s p %a missing %d %s self %d exclude %d %" PRId64
+            " offset %" PRIu64 " initial %s distances %d found %d",
             s->base.points->count, s->queries.points->count, (size_t)s->k, ww_metric_name(s->options.metric),
-            s->options.p, s->base.points->missing, ww_precision_name(s->precision), s->shard.self, s->shard.excludes, s->shard.apart, s->shard.base_offset,
-            sum, j->distances != NULL, j->found != NULL);
+            s->options.p, s->base.points->missing, ww_precision_name(s->precision), s->shard.self, s->shard.excludes,
+            s->shard.apart, s->shard.base_offset, sum, j->distances != NULL, j->found != NULL);
 }
 
 static ww_status give_queries(const wwi_seat *seat, wwi_span queries, wwi_bytes *to) {

@@ -95,8 +95,40 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
         wwi_fail(WW_ERROR_UNSUPPORTED, "the best %zu of %zu channels", o->best_channels, series->channels);
         return wwi_fail_hint("of up to 32 channels some may count; of more, all");
     }
+    const size_t forced = (size_t)__builtin_popcount(o->forced_channels);
+    if (forced &&
+        (forced > o->best_channels || (series->channels < 32 && o->forced_channels >> series->channels != 0))) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                 "forced_channels has the bits %#x; the series have %zu channels, of which %zu count",
+                 (unsigned)o->forced_channels, series->channels, o->best_channels);
+        return wwi_fail_hint("set best_channels to as many as are forced, or more");
+    }
+    if (o->p != 0 && !(o->p >= 1)) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "p is %g", o->p);
+        return wwi_fail_hint("a norm's p is 1 or more; 0 is for normalised windows");
+    }
+    if (!(o->flat_below >= 0) || (o->p > 0 && (o->flat_below > 0 || o->flat || o->other_flat))) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "flat_below is %g, p is %g", o->flat_below, o->p);
+        return wwi_fail_hint("normalised windows may count as constant, below a deviation of 0 or more");
+    }
     if (window > UINT32_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points", window);
+    return WW_OK;
+}
+
+static ww_status make_normalised(ww_profile *p, const ww_series_view *series, size_t index, const ww_series_view *other,
+                                 size_t other_index, size_t best) {
+    const ww_profile_options *o = &p->options;
+    const wwi_profile_word word = {o->flat_below, o->flat}, others = {o->flat_below, o->other_flat};
+    const unsigned threads = wwi_send_threads(p->context, UINT64_MAX);
+    WWI_TRY(wwi_profile_series_make(series, index, p->window, best, word, threads, &p->series));
+    if (other)
+        WWI_TRY(wwi_profile_series_make(other, other_index, p->window, best, others, threads, &p->other));
+    // Two such windows are no farther apart than half of what is promised.
+    const double tolerance = p->options.precision == WW_DOUBLE ? 2.5e-11 : 2.5e-6;
+    wwi_profile_series_find_lines(&p->series, tolerance);
+    if (other)
+        wwi_profile_series_find_lines(&p->other, tolerance);
     return WW_OK;
 }
 
@@ -123,15 +155,13 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     const size_t best = o.best_channels ? o.best_channels : series->channels;
     WWI_TRY(wwi_run_stream(context, &p->run, &p->stream));
     WWI_TRY(wwi_profile_choose_form(p, series->channels));
-    const unsigned threads = wwi_send_threads(context, UINT64_MAX);
-    WWI_TRY(wwi_profile_series_make(series, index, window, best, threads, &p->series));
-    if (other)
-        WWI_TRY(wwi_profile_series_make(other, other_index, window, best, threads, &p->other));
-    // Two such windows are no farther apart than half of what is promised.
-    const double tolerance = o.precision == WW_DOUBLE ? 2.5e-11 : 2.5e-6;
-    wwi_profile_series_find_lines(&p->series, tolerance);
-    if (other)
-        wwi_profile_series_find_lines(&p->other, tolerance);
+    p->series.forced = p->other.forced = o.forced_channels;
+    if (o.p > 0)
+        WWI_TRY(
+            wwi_profile_series_make_raw(series, index, other, other_index, window, best, o.p, &p->series, &p->other));
+    else
+        WWI_TRY(make_normalised(p, series, index, other, other_index, best));
+    p->options.flat = p->options.other_flat = NULL;
     WWI_TRY(count_pairs(p));
     WWI_TRY(wwi_profile_plan(p));
     p->info.struct_size = sizeof p->info;
@@ -179,6 +209,11 @@ static ww_status create_on_all(creation *c, ww_context *context, const ww_profil
     WWI_TRY(wwi_view_add_to(wwi_context_store(context), c->series));
     WWI_TRY(wwi_view_add_to(wwi_context_store(context), c->other));
     wwi_store_add_input(wwi_context_store(context), chosen, sizeof chosen);
+    const size_t channels = first->series.channels, others = wwi_profile_other(first)->windows;
+    if (c->options.flat)
+        wwi_store_add_input(wwi_context_store(context), c->options.flat, channels * first->series.windows);
+    if (c->options.other_flat)
+        wwi_store_add_input(wwi_context_store(context), c->options.other_flat, channels * others);
     first->team = wwi_taken(&team);
     *profile = first;
     return WW_OK;
@@ -247,7 +282,7 @@ static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
     p->pace = wwi_pace_make(p->stream, p->run.launch_seconds, p->run.progress, p->run.progress_user);
     p->part = *part;
     wwi_pace_start(&p->pace, pairs);
-    WWI_TRY(wwi_profile_enter_lines(p));
+    WWI_TRY(wwi_profile_enter_kinds(p));
     return wwi_finish_after(p->stream, wwi_profile_run_part(p));
 }
 

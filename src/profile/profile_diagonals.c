@@ -55,9 +55,11 @@ static void name_profile(const void *of, FILE *to) {
     const job *j = of;
     const ww_profile *p = j->p;
     fprintf(to,
-            "profile\nwindow %zu k %zu exclusion %zu lists %d best channels %zu %s self %d windows %zu %zu rectangle "
+            "profile\nwindow %zu k %zu exclusion %zu lists %d best channels %zu forced %x p %a flat %a %s self %d "
+            "windows %zu %zu rectangle "
             "%zu %zu %zu %zu",
             p->window, p->k, p->exclusion, p->nearest.lists, p->options.best_channels,
+            (unsigned)p->options.forced_channels, p->options.p, p->options.flat_below,
             ww_precision_name(p->options.precision), p->self, p->series.windows, wwi_profile_other(p)->windows,
             j->part.row, j->part.row_end, j->part.column, j->part.column_end);
 }
@@ -108,7 +110,8 @@ static ww_status run_all(job *j, bool forget) {
     wwi_team *team = p->team;
     const int64_t above = (int64_t)j->part.column_end - (int64_t)j->part.row,
                   below = (int64_t)j->part.row_end - (int64_t)j->part.column,
-                  end = p->self && below > above ? below : above;
+                  all = p->self && below > above ? below : above,
+                  end = all < j->part.diagonal_end ? all : j->part.diagonal_end;
     j->first = p->self ? (int64_t)p->exclusion + 1 : 1 - below;
     const wwi_job kind = {.work = diagonal_work,
                           .step = step_of(p, end - j->first),
@@ -135,8 +138,8 @@ static ww_status run_all(job *j, bool forget) {
     return wwi_profile_enter_flats(p);
 }
 
-static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
-                     const ww_profile_output *output) {
+ww_status wwi_profile_run_anywhere(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
+                                   const ww_profile_output *output) {
     ww_profile_output to;
     if (!p->team)
         return wwi_profile_run_alone(p, part, squared, forget, output);
@@ -156,19 +159,23 @@ static ww_status run(ww_profile *p, const wwi_profile_part *part, bool squared, 
 ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
     WWI_NEEDS("profile, output", p, output);
     const wwi_profile_part all = WWI_PROFILE_RECTANGLE(0, p->series.windows, 0, wwi_profile_other(p)->windows);
-    return run(p, &all, false, true, output);
+    return wwi_profile_run_anywhere(p, &all, false, true, output);
 }
 
 static ww_status run_rectangle(ww_profile *p, const wwi_profile_part *part, bool forget, ww_profile_output *output) {
     WWI_NEEDS("profile, output", p, output);
     const size_t windows = p->series.windows, others = wwi_profile_other(p)->windows;
+    if (abs(p->series.exponent) > 250) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "parts of a profile of values of some 2^%d", p->series.exponent);
+        return wwi_fail_hint("double does not hold the squares of their distances: scale the values");
+    }
     if (part->row > part->row_end || part->row_end > windows || part->column > part->column_end ||
         part->column_end > others) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of windows [%zu, %zu) x [%zu, %zu)", part->row, part->row_end,
                  part->column, part->column_end);
         return wwi_fail_hint("there are %zu x %zu windows", windows, others);
     }
-    return run(p, part, true, forget, output);
+    return wwi_profile_run_anywhere(p, part, true, forget, output);
 }
 
 ww_status ww_profile_run_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,

@@ -14,7 +14,25 @@ ww_status ww_profile_get_distances(const ww_profile *p, size_t i, double *distan
     for (size_t j = 0; j < other->windows; j++) {
         const bool apart = !p->self || (i < j ? j - i : i - j) > p->exclusion;
         const bool usable = p->series.state[i] != WWI_WINDOW_NOT_FINITE && other->state[j] != WWI_WINDOW_NOT_FINITE;
-        distances[j] = apart && usable ? sqrt(wwi_profile_distance2(&p->series, i, other, j)) : INFINITY;
+        distances[j] = apart && usable ? ldexp(sqrt(wwi_profile_distance2(&p->series, i, other, j)), p->series.exponent)
+                                       : INFINITY;
+    }
+    return WW_OK;
+}
+
+ww_status ww_profile_get_channels(const ww_profile *p, size_t i, size_t j, double *distances) {
+    WWI_NEEDS("profile, distances", p, distances);
+    const wwi_profile_series *own = &p->series, *other = wwi_profile_other(p);
+    if (i >= own->windows || j >= other->windows)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "windows %zu and %zu of %zu and %zu", i, j, own->windows,
+                        other->windows);
+    const bool usable = own->state[i] != WWI_WINDOW_NOT_FINITE && other->state[j] != WWI_WINDOW_NOT_FINITE;
+    for (size_t c = 0; c < own->channels; c++) {
+        const double square = own->p > 0 ? wwi_profile_raw_channel2(own, i, other, j, c)
+                                         : wwi_profile_channel_distance2(own, i, other, j, c) * (double)p->window;
+        // Where all channels count it is not kept which of them has the missing value.
+        distances[wwi_profile_series_channel(own, c)] =
+            usable || own->partial ? ldexp(sqrt(square), own->exponent) : INFINITY;
     }
     return WW_OK;
 }
@@ -145,7 +163,7 @@ static ww_status find_motifs(const ww_profile *p, search *s, const double *dista
 
 // The radius about a pair whose own distance says nothing, as that of equal windows.
 static double least_radius(const ww_profile *p) {
-    return sqrt(0.002 * (double)p->window * (double)p->series.best);
+    return p->series.p > 0 ? 0 : sqrt(0.002 * (double)p->window * (double)p->series.best);
 }
 
 ww_status ww_profile_find_motifs(const ww_profile *p, const double *distances, const int64_t *indices,

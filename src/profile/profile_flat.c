@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of series of one channel whose neighbours are known. Constant windows: their distances follow from the rule
+// Windows whose neighbours are known. Of one channel, constant windows: their distances follow from the rule
 // (0 to one another, sqrt(window) to all others), so that they are entered into the lists here, and the kernels leave
 // them out. Straight lines (ramps, counters, time stamps, filled gaps): those that rise are equal to one another within
-// what is promised of a distance, and so are those that fall. Their neighbours are the first of them, at distance 0;
-// where a window has as many as are wanted, it looks for no others, of which all would be candidates.
+// what is promised of a distance, and so are those that fall. Of windows that are not normalised: those that are equal.
+// The neighbours of such a kind are the first of it, at distance 0; where a window has as many as are wanted, it looks
+// for no others, of which all would be candidates.
 #include <stdlib.h>
 
 #include "profile/profile_job.h"
@@ -26,6 +27,10 @@ static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin
         begin = i + 1;
     if (earlier && end > i)
         end = i;
+    // Of a stream that forgets, windows farther apart have not met.
+    const size_t most = p->part.apart ? p->part.apart : SIZE_MAX / 2;
+    begin = begin + most <= i ? i - most + 1 : begin;
+    end = end >= i + most ? i + most : end;
     while (from < to) { // the first of them
         const size_t middle = from + (to - from) / 2;
         if (listed[middle] < begin)
@@ -36,7 +41,7 @@ static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin
     for (size_t at = from; at < of.count && listed[at] < end && entered < p->k; at++) {
         if (p->self && (i < listed[at] ? listed[at] - i : i - listed[at]) <= p->exclusion)
             continue;
-        wwi_profile_enter(best, ids, p->k, distance2, (int64_t)listed[at]);
+        wwi_profile_enter(best, ids, p->k, distance2, (int64_t)(listed[at] + wwi_profile_other(p)->origin));
         entered++;
     }
 }
@@ -52,26 +57,42 @@ static void enter_window(ww_profile *p, int list, size_t i, kind constant, kind 
     }
 }
 
-ww_status wwi_profile_enter_lines(ww_profile *p) {
-    const wwi_profile_series *own = &p->series, *other = wwi_profile_other(p);
-    if (own->line_count == 0 || other->line_count == 0)
+// The windows of each kind, by counting: of kind i from starts[i + 1] to starts[i + 2].
+static ww_status list_kinds(wwi_profile_series *s) {
+    WWI_TRY(wwi_new(s->kind_windows, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->kind_starts, s->kinds + 3));
+    size_t *starts = s->kind_starts;
+    for (size_t j = 0; j < s->windows; j++)
+        starts[s->kind[j] + 1] += s->kind[j] > 0;
+    for (size_t i = 1; i <= s->kinds + 1; i++)
+        starts[i + 1] += starts[i]; // for now the end
+    for (size_t j = s->windows; j-- > 0;)
+        if (s->kind[j])
+            s->kind_windows[--starts[s->kind[j] + 1]] = j;
+    return WW_OK;
+}
+
+ww_status wwi_profile_enter_kinds(ww_profile *p) {
+    const wwi_profile_series *own = &p->series;
+    wwi_profile_series *other = p->self ? &p->series : &p->other;
+    if (own->kinds == 0 || other->kinds == 0)
         return WW_OK;
+    if (!other->kind_starts)
+        WWI_TRY(list_kinds(other));
     const wwi_profile_part *part = &p->part;
     const bool same = part->row == part->column && part->row_end == part->column_end;
-    WWI_FREES size_t *listed = NULL;
-    WWI_TRY(wwi_new(listed, other->line_count));
-    for (unsigned char way = WWI_LINE_UP; way < WWI_LINES; way++) {
-        kind lines = {listed, 0};
-        for (size_t j = 0; j < other->windows; j++)
-            if (other->line[j] == way)
-                listed[lines.count++] = j;
+    for (size_t i = 0; i < own->windows; i++) {
+        if (own->kind[i] == 0 || own->kind[i] > other->kinds)
+            continue;
+        const size_t *starts = other->kind_starts + own->kind[i] + 1;
+        const kind equals = {other->kind_windows + starts[0], starts[1] - starts[0]};
+        if (i % 4096 == 0)
+            WWI_TRY(wwi_interrupted());
         for (int list = 0; list < wwi_profile_lists(p); list++) {
-            for (size_t i = part->row; i < part->row_end; i++)
-                if (own->line[i] == way)
-                    enter_first(p, list, i, lines, part->column, part->column_end, 0);
-            for (size_t i = part->column; p->self && !same && i < part->column_end; i++)
-                if (own->line[i] == way)
-                    enter_first(p, list, i, lines, part->row, part->row_end, 0);
+            if (i >= part->row && i < part->row_end)
+                enter_first(p, list, i, equals, part->column, part->column_end, 0);
+            if (p->self && !same && i >= part->column && i < part->column_end)
+                enter_first(p, list, i, equals, part->row, part->row_end, 0);
         }
     }
     return WW_OK;

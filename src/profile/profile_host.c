@@ -56,7 +56,8 @@ static void merge_window(ww_profile *p, const lists *l, size_t i, const wwi_prof
         if (one->value - one->error > l->bounds[i])
             continue;
         const size_t j = other->first + one->other;
-        wwi_profile_enter(best, ids, p->k, wwi_profile_distance2(own->series, at, other->series, j), (int64_t)j);
+        wwi_profile_enter(best, ids, p->k, wwi_profile_distance2(own->series, at, other->series, j),
+                          (int64_t)(j + other->series->origin));
     }
     if (isfinite(best[p->k - 1]))
         l->bounds[i] = fminf(l->bounds[i], wwi_profile_bound(own->series, best[p->k - 1]));

@@ -39,6 +39,7 @@ typedef struct wwi_profile_slice {
 typedef struct wwi_profile_nearest {
     size_t windows, k;
     int lists;
+    int exponent; // a distance is the root of what is here, times 2^exponent
     double *best[WWI_PROFILE_LISTS];
     int64_t *ids[WWI_PROFILE_LISTS];
 } wwi_profile_nearest;
@@ -47,10 +48,17 @@ typedef struct wwi_profile_nearest {
 typedef struct wwi_profile_part {
     size_t row, row_end, column, column_end;
     int64_t diagonal, diagonal_end; // of them the pairs with column - row in [diagonal, diagonal_end)
+    size_t apart;                   // of a stream that forgets: windows so far apart or farther do not meet; 0: all do
 } wwi_profile_part;
 // All pairs of windows of a rectangle.
 #define WWI_PROFILE_RECTANGLE(row, row_end, column, column_end)                                                        \
-    { (row), (row_end), (column), (column_end), INT64_MIN / 2, INT64_MAX / 2 }
+    { (row), (row_end), (column), (column_end), INT64_MIN / 2, INT64_MAX / 2, 0 }
+
+// Of windows that are not normalised: whether tiles are in double, and what these take (profile/profile_args.h).
+typedef struct wwi_profile_raw {
+    bool in_double;
+    float relative, rounding, power;
+} wwi_profile_raw;
 
 struct ww_profile {
     ww_context *context;
@@ -62,8 +70,10 @@ struct ww_profile {
     bool self;
     wwi_profile_part part; // of the last run
     bool vector;           // the kernel for CPUs
-    bool narrow;           // without double on the device: pairs of floats, and the host compares
-    uint32_t groups[2];    // work-items of a group, of each set
+    bool narrow;           // without double on the device: normalised windows by pairs of floats
+    bool by_host;          // the host compares candidates
+    wwi_profile_raw raw;
+    uint32_t groups[2]; // work-items of a group, of each set
     uint32_t width, block_rows;
     uint32_t padding; // of tables and values, in windows
     size_t slice;     // most windows of a slice
@@ -78,7 +88,8 @@ struct ww_profile {
     uint64_t capacity; // entries
     wwi_profile_slice slices[2];
     wwi_profile_nearest nearest;
-    bool current; // the lists of the one slice on the device are those of `nearest`
+    float relative, rounding, power; // of tiles of windows that are not normalised: kernels_cl/profile/profile_args.h
+    bool current;                    // the lists of the one slice on the device are those of `nearest`
     wwi_pace pace;
     double rate;       // pairs a second
     double merge_rate; // candidates a second
@@ -104,6 +115,13 @@ ww_status wwi_profile_plan(ww_profile *p);
 // The error of a correlation for a condition of 1, by the arithmetic of the tiles.
 float wwi_profile_error(const ww_profile *p, bool is_double);
 
+// ---- profile_raw_plan.c
+
+// The same of windows that are not normalised: rows, sizes, kernels.
+ww_status wwi_profile_raw_plan(ww_profile *p);
+// How the kernels name such a norm.
+int64_t wwi_profile_norm(const ww_profile *p);
+
 // ---- profile_nearest.c
 
 // Allocates lists, in a zeroed struct; to forget is to make them empty.
@@ -124,6 +142,12 @@ ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part);
 // The run of a part on one device, by distances or their squares; `forget`: without what the lists have.
 ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
                                 const ww_profile_output *output);
+
+// ---- profile_diagonals.c
+
+// The same on the device or the devices of the plan.
+ww_status wwi_profile_run_anywhere(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
+                                   const ww_profile_output *output);
 
 // ---- profile_run.c
 
@@ -152,8 +176,8 @@ ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const ww
 
 // ---- profile_flat.c
 
-// Enters the neighbours of straight lines into their lists; before the part is run.
-ww_status wwi_profile_enter_lines(ww_profile *p);
+// Enters the neighbours of windows of a kind, as straight lines, into their lists; before the part is run.
+ww_status wwi_profile_enter_kinds(ww_profile *p);
 // Enters constant windows, and the neighbours of constant windows, into all lists.
 ww_status wwi_profile_enter_flats(ww_profile *p);
 

@@ -38,14 +38,14 @@ void wwi_profile_nearest_free(wwi_profile_nearest *n) {
     }
 }
 
-static double told(double distance2, bool squared) {
-    return squared ? distance2 : sqrt(distance2);
+static double told(const wwi_profile_nearest *n, double distance2, bool squared) {
+    return squared ? ldexp(distance2, 2 * n->exponent) : ldexp(sqrt(distance2), n->exponent);
 }
 
 static void give(const wwi_profile_nearest *n, int list, bool squared, double *distances, int64_t *indices) {
     const size_t count = n->windows * n->k;
     for (size_t i = 0; distances && i < count; i++)
-        distances[i] = told(n->best[list][i], squared);
+        distances[i] = told(n, n->best[list][i], squared);
     if (indices)
         memcpy(indices, n->ids[list], count * sizeof *indices);
 }
@@ -61,7 +61,7 @@ static void give_joined(const wwi_profile_nearest *n, bool squared, double *dist
             const int list = left <= right ? WWI_PROFILE_LEFT : WWI_PROFILE_RIGHT; // the lower index
             const size_t from = i * k + at[list]++;
             if (distances)
-                distances[i * k + r] = told(n->best[list][from], squared);
+                distances[i * k + r] = told(n, n->best[list][from], squared);
             if (indices)
                 indices[i * k + r] = n->ids[list][from];
         }

@@ -34,9 +34,18 @@ ww_status wwi_profile_choose_form(ww_profile *p, size_t channels) {
     // form.profile: 1 items, 2 vectors, 3 the way of a device without double.
     const long forced = wwi_forced(p->context, "form.profile", 3, info->type == WW_DEVICE_CPU ? 2 : 1);
     p->narrow = !info->has_double || forced == 3;
+    p->by_host = p->narrow;
     if (p->narrow && p->options.precision == WW_DOUBLE) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double");
         return wwi_fail_hint("choose precision float, or another device");
+    }
+    if (p->options.p > 0) {
+        // A power of double has other last bits on every device: the host's are the same everywhere.
+        p->by_host = p->narrow || (p->options.p != 1 && p->options.p != 2 && isfinite(p->options.p));
+        p->narrow = false;
+        p->vector = forced == 2;
+        p->info.form = "raw";
+        return WW_OK;
     }
     // Many channels: the form for CPUs runs everywhere, one work-item a tile.
     p->vector = !p->narrow && (forced == 2 || channels > MOST_CHANNELS_ITEMS);
@@ -211,13 +220,13 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
         const wwi_program_parts parts = {
             .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl",
                       p->narrow ? "profile/profile_pairs.cl" : text},
-            .defines =
-                WWI_LIST({"WWK_DOUBLE", deep || p->options.precision == WW_DOUBLE},
-                         {"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
-                         {"WW_FLATS", flats}, {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
-                         {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
-                         {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_PROFILE_PART", s.part}, {"WW_WG", s.group},
-                         {"WW_DIAGONALS", s.diagonals}, {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}),
+            .defines = WWI_LIST(
+                {"WWK_DOUBLE", deep || p->options.precision == WW_DOUBLE}, {"WW_CHANNELS", (int64_t)p->series.channels},
+                {"WW_BEST", (int64_t)p->series.best}, {"WW_FORCED", (int64_t)p->series.forced_count},
+                {"WW_FLATS", flats}, {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
+                {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
+                {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_PROFILE_PART", s.part}, {"WW_WG", s.group},
+                {"WW_DIAGONALS", s.diagonals}, {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}),
             .kernels = {{&p->tiles[deep][role], p->narrow ? "ww_profile_pairs" : name}},
         };
         WWI_TRY(wwi_program_make(p->context, p->stream, &parts, &p->programs[deep][role]));
@@ -234,14 +243,20 @@ static ww_status compile(ww_profile *p) {
     WWI_TRY(compile_set(p, s, false));
     if (p->deep)
         WWI_TRY(compile_set(p, s, true));
-    if (p->narrow)
-        return WW_OK;
+    return WW_OK;
+}
+
+static ww_status compile_merge(ww_profile *p) {
+    const bool raw = p->series.p > 0, flats = p->series.has_flats || wwi_profile_other(p)->has_flats;
     const wwi_program_parts parts = {
-        .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl", "profile/profile_merge.cl"},
+        .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl",
+                  raw ? "profile/profile_raw_distance.cl" : "profile/profile_distance.cl", "profile/profile_merge.cl"},
         .defines = WWI_LIST({"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
-                            {"WW_RAISES", p->k == 1}, {"WW_PROFILE_K", (int64_t)p->k},
+                            {"WW_FORCED", (int64_t)p->series.forced_count}, {"WW_NORM", raw ? wwi_profile_norm(p) : 0},
+                            {"WW_FLATS", flats}, {"WW_RAISES", p->k == 1}, {"WW_PROFILE_K", (int64_t)p->k},
                             {"WW_MERGE_WG", WWI_PROFILE_MERGE_GROUP}),
-        .kernels = {{&p->merge, "ww_profile_merge"}, {&p->statistics, "ww_profile_statistics"}},
+        .kernels = {{&p->merge, "ww_profile_merge"},
+                    {raw ? NULL : &p->statistics, raw ? NULL : "ww_profile_statistics"}},
     };
     return wwi_program_make(p->context, p->stream, &parts, &p->merge_program);
 }
@@ -289,14 +304,22 @@ static ww_status divide(ww_profile *p) {
 }
 
 ww_status wwi_profile_plan(ww_profile *p) {
-    WWI_TRY(choose_rows(p));
-    WWI_TRY(compile(p));
-    p->padding = p->width + 2 * WWI_PROFILE_PART;
+    p->padding = 2 * WWI_PROFILE_PART;
+    if (p->series.p > 0) {
+        WWI_TRY(wwi_profile_raw_plan(p));
+    } else {
+        WWI_TRY(choose_rows(p));
+        WWI_TRY(compile(p));
+    }
+    if (!p->by_host)
+        WWI_TRY(compile_merge(p));
+    p->padding += p->width;
     p->rate = wwi_pace_guess(wwi_context_info(p->context), p->vector ? 2 : 8) / (double)p->series.channels;
-    p->merge_rate = wwi_pace_guess(wwi_context_info(p->context), p->vector || p->narrow ? 0.5 : 8) /
+    p->merge_rate = wwi_pace_guess(wwi_context_info(p->context), p->vector || p->by_host ? 0.5 : 8) /
                     ((double)p->window * (double)p->series.channels);
     WWI_TRY(divide(p));
     WWI_TRY(wwi_profile_nearest_make(p->series.windows, p->k, wwi_profile_lists(p), &p->nearest));
+    p->nearest.exponent = p->series.exponent;
     return WWI_GROW(p->context, {&p->entries, p->capacity * ENTRY_BYTES},
                     {&p->counters, WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE * 4});
 }

@@ -23,9 +23,9 @@ typedef struct region {
 
 static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,
                             uint32_t stripes) {
-    if (p->narrow)
+    if (p->by_host)
         return wwi_profile_merge_host(p, own, other, list, stripes);
-    const ww_profile_merge_args job = {.other_first = other->first,
+    const ww_profile_merge_args job = {.other_first = other->first + other->series->origin,
                                        .own = (uint32_t)own->count,
                                        .window = (uint32_t)p->window,
                                        .own_points = own->points,
@@ -61,6 +61,21 @@ static ww_status merge(ww_profile *p, const region *r, uint32_t stripes, uint64_
         p->merge_rate = wwi_pace_learn(&p->pace, p->merge_rate, (double)all, wwi_seconds() - start);
     }
     return clear_counters(p);
+}
+
+static ww_status launch_raw(ww_profile *p, const region *r, ww_profile_args *job) {
+    const wwi_profile_slice *a = r->rows, *b = r->columns;
+    const bool rows = r->role != WWI_PROFILE_COLUMNS_ALONE, columns = r->role != WWI_PROFILE_ROWS_ALONE;
+    job->rounding = p->raw.rounding;
+    job->relative = p->raw.relative;
+    job->power = p->raw.power;
+    return WWI_LAUNCH(
+        p->tiles[0][r->role], r->tiles, p->groups[0], WWI_VALUE(*job),
+        WWI_BUFFER(p->raw.in_double ? a->values : a->table[0]), WWI_BUFFER(p->raw.in_double ? b->values : b->table[0]),
+        WWI_BUFFER(a->flat), WWI_BUFFER(b->flat), WWI_BUFFER(a->state), WWI_BUFFER(b->state),
+        WWI_BUFFER(rows ? a->bounds[r->row_list] : NULL), WWI_BUFFER(columns ? b->bounds[r->column_list] : NULL),
+        WWI_BUFFER(rows ? a->heads[r->row_list] : NULL), WWI_BUFFER(columns ? b->heads[r->column_list] : NULL),
+        WWI_BUFFER(p->entries), WWI_BUFFER(p->counters));
 }
 
 static ww_status launch_set(ww_profile *p, const region *r, ww_profile_args *job, bool deep) {
@@ -101,6 +116,8 @@ static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t
                            .capacity = (uint32_t)(p->capacity / stripes),
                            .offset = (int64_t)b->first - (int64_t)a->first,
                            .exclusion = p->self ? (int64_t)p->exclusion : -1};
+    if (p->series.p > 0)
+        return launch_raw(p, r, &job);
     WWI_TRY(launch_set(p, r, &job, false));
     return p->deep ? launch_set(p, r, &job, true) : WW_OK;
 }
@@ -143,7 +160,7 @@ static uint64_t first_tiles(const ww_profile *p, const region *r, uint64_t liste
     if (p->k > 1)
         return sure < 1 ? 1 : wwi_least(sure, r->blocks);
     // The first tiles list most: of a random walk a sixteenth of their cells, less where they are many.
-    const uint64_t begin = p->vector || p->narrow ? 0 : p->capacity * 16 / ((uint64_t)p->width * p->block_rows);
+    const uint64_t begin = p->vector || p->by_host ? 0 : p->capacity * 16 / ((uint64_t)p->width * p->block_rows);
     return begin > least ? begin : least;
 }
 

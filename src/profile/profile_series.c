@@ -34,13 +34,11 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->single);
     free(s->flat);
     free(s->flat_bits);
-    free(s->line);
+    free(s->kind);
+    free(s->kind_windows);
+    free(s->kind_starts);
     free(s->close);
 }
-
-typedef struct extremes {
-    double least, most;
-} extremes;
 
 // Window i has a value in channel c that is not finite.
 static void leave_out(wwi_profile_series *s, size_t c, size_t i) {
@@ -53,9 +51,9 @@ static void leave_out(wwi_profile_series *s, size_t c, size_t i) {
 }
 
 // Copies a channel: what is not finite becomes the value before it, and its windows' state says so.
-static extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
+static wwi_extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
     double *x = s->values + c * s->points;
-    extremes of = {INFINITY, -INFINITY};
+    wwi_extremes of = {INFINITY, -INFINITY};
     double held = 0;
     size_t bad = 0; // windows that end at t or later and contain something not finite begin before this
     for (size_t t = s->points; t-- > 0;)
@@ -78,11 +76,10 @@ static extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
     return of;
 }
 
-// Copies a channel, takes off a common offset where that is exact, and scales by a power of two: values are between -2
-// and 2.
-static void copy_channel(wwi_line from, size_t c, wwi_profile_series *s) {
+// Takes off a common offset where that is exact, and scales by a power of two: values are between -2 and 2.
+static void scale_channel(wwi_profile_series *s, size_t c, wwi_extremes of) {
     double *x = s->values + c * s->points;
-    const extremes of = hold_finite(from, c, s);
+    s->sizes[c * s->windows] = 1;
     if (!(of.least <= of.most))
         return;
     const bool centred = (of.least > 0 && of.most <= 2 * of.least) || (of.most < 0 && of.least >= 2 * of.most);
@@ -94,6 +91,7 @@ static void copy_channel(wwi_line from, size_t c, wwi_profile_series *s) {
         x[t] = isfinite(scale) ? (x[t] - offset) * scale : ldexp(x[t] - offset, exponent);
     // What the test for constant windows compares with is the value before the offset was taken off.
     s->lasts[c * s->windows] = ldexp(offset, exponent);
+    s->sizes[c * s->windows] = ldexp(1, exponent);
 }
 
 typedef struct part {
@@ -124,9 +122,11 @@ static ww_status refuse_range(size_t index, size_t window, size_t c) {
 // The windows of a channel, in pieces of whole blocks.
 typedef struct channel_sums {
     wwi_profile_series *s;
-    size_t channel, each; // each: blocks of a piece
-    double offset;        // that was taken off the values
-    atomic_bool refused;  // the norm of a window that double does not hold is infinite
+    size_t channel, each;      // each: blocks of a piece
+    double offset;             // that was taken off the values
+    const unsigned char *flat; // windows that are constant by the caller's word, or NULL
+    double least_size;         // a window whose norm is less is constant, too
+    atomic_bool refused;       // the norm of a window that double does not hold is infinite
 } channel_sums;
 
 // The windows that begin in the block from b on. `ends`: room for as many as a window has points.
@@ -159,7 +159,8 @@ static ww_status block_sums(channel_sums *of, size_t b, part *ends) {
         }
         const double size = sqrt(squares);
         const double largest = fmax(fabs(least + origin + of->offset), fabs(most + origin + of->offset));
-        const bool flat = WW_IS_CONSTANT(least, most, largest, DBL_EPSILON);
+        const bool told = size < of->least_size || (of->flat && of->flat[i]);
+        const bool flat = told || WW_IS_CONSTANT(least, most, largest, DBL_EPSILON);
         lasts[i] = (x[i + m - 1] - origin) - mean;
         sizes[i] = size;
         if (norms[i] < 0)
@@ -186,15 +187,20 @@ static ww_status piece_sums(void *user, uint64_t piece) {
     return WW_OK;
 }
 
-static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, unsigned threads) {
-    const double *norms = s->norms + c * s->windows;
-    channel_sums of = {
-        .s = s, .channel = c, .each = wwi_ceil_div(PIECE, s->window), .offset = s->lasts[c * s->windows]};
+static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, wwi_profile_word word, unsigned threads) {
+    const double *norms = s->norms + c * s->windows, scale = s->sizes[c * s->windows];
+    const size_t told = wwi_profile_series_channel(s, c);
+    channel_sums of = {.s = s,
+                       .channel = c,
+                       .each = wwi_ceil_div(PIECE, s->window),
+                       .offset = s->lasts[c * s->windows],
+                       .flat = word.flat ? word.flat + told * s->windows : NULL,
+                       .least_size = word.below * sqrt((double)s->window) * scale};
     atomic_init(&of.refused, false);
     WWI_TRY(wwi_share(threads, wwi_ceil_div(s->windows, of.each * s->window), piece_sums, &of));
     for (size_t i = 0; atomic_load(&of.refused) && i < s->windows; i++)
         if (isinf(norms[i]))
-            return refuse_range(index, i, c);
+            return refuse_range(index, i, told);
     return WW_OK;
 }
 
@@ -354,20 +360,22 @@ static ww_status take_arrays(wwi_profile_series *s) {
     if (!wwi_mul_u64(s->points, s->channels, &points) || !wwi_mul_u64(s->windows, s->channels, &windows))
         return wwi_fail(WW_ERROR_OVERFLOW, "a series of %zu points and %zu channels", s->points, s->channels);
     WWI_TRY(wwi_new_zeroed(s->values, points));
-    WWI_TRY(wwi_new_zeroed(s->lasts, windows));
-    WWI_TRY(wwi_new_zeroed(s->sizes, windows));
     WWI_TRY(wwi_new_zeroed(s->norms, windows));
     WWI_TRY(wwi_new_zeroed(s->state, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->flat, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->kind, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->flat_bits, s->windows));
+    if (s->p > 0)
+        return WW_OK;
+    WWI_TRY(wwi_new_zeroed(s->lasts, windows));
+    WWI_TRY(wwi_new_zeroed(s->sizes, windows));
     WWI_TRY(wwi_new_zeroed(s->condition, s->windows));
     WWI_TRY(wwi_new_zeroed(s->single, s->windows));
-    WWI_TRY(wwi_new_zeroed(s->flat, s->windows));
-    WWI_TRY(wwi_new_zeroed(s->line, s->windows));
-    WWI_TRY(wwi_new_zeroed(s->close, s->windows));
-    return wwi_new_zeroed(s->flat_bits, s->windows);
+    return wwi_new_zeroed(s->close, s->windows);
 }
 
 // Of one channel constant windows are a state; of several, a window may be constant in some.
-static void count_flat(wwi_profile_series *s) {
+void wwi_profile_series_end(wwi_profile_series *s) {
     for (size_t i = 0; i < s->windows; i++) {
         const uint32_t missing = s->partial ? s->flat_bits[i] >> 16 : 0;
         if (s->channels - (size_t)__builtin_popcount(missing) < s->best)
@@ -382,23 +390,45 @@ static void count_flat(wwi_profile_series *s) {
     }
 }
 
-ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
-                                  unsigned threads, wwi_profile_series *s) {
+// The channels that always count come first.
+static void order_channels(wwi_profile_series *s) {
+    if (s->best == s->channels)
+        s->forced = 0;
+    s->forced_count = (size_t)__builtin_popcount(s->forced);
+    size_t first = 0, other = s->forced_count;
+    for (size_t c = 0; s->forced_count && c < s->channels; c++)
+        s->order[s->forced >> c & 1 ? first++ : other++] = (unsigned char)c;
+}
+
+ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, size_t window, size_t best, double p,
+                                   wwi_profile_series *s, wwi_extremes *extremes) {
     uint64_t before = 0;
     s->channels = view->channels;
     s->window = window;
     s->best = best;
+    s->p = p;
     s->partial = best < view->channels && view->channels <= 16;
     s->points = wwi_view_length(view, index);
     for (size_t i = 0; i < index; i++)
         before += wwi_view_length(view, i);
     s->windows = s->points - window + 1;
+    order_channels(s);
     WWI_TRY(take_arrays(s));
     for (size_t c = 0; c < s->channels; c++)
-        copy_channel(wwi_view_line(view, index, before, c), c, s);
+        extremes[c] = hold_finite(wwi_view_line(view, index, before, wwi_profile_series_channel(s, c)), c, s);
+    return WW_OK;
+}
+
+ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
+                                  wwi_profile_word word, unsigned threads, wwi_profile_series *s) {
+    WWI_FREES wwi_extremes *extremes = NULL;
+    WWI_TRY(wwi_new(extremes, view->channels));
+    WWI_TRY(wwi_profile_series_begin(view, index, window, best, 0, s, extremes));
     for (size_t c = 0; c < s->channels; c++)
-        WWI_TRY(window_sums(s, index, c, threads));
-    count_flat(s);
+        scale_channel(s, c, extremes[c]);
+    for (size_t c = 0; c < s->channels; c++)
+        WWI_TRY(window_sums(s, index, c, word, threads));
+    wwi_profile_series_end(s);
     return WW_OK;
 }
 
@@ -420,8 +450,8 @@ void wwi_profile_series_find_lines(wwi_profile_series *s, double tolerance) {
         const double *x = s->values + i;
         if (s->state[i] != WWI_WINDOW_USABLE || !is_line(x, s->window, tolerance))
             continue;
-        s->line[i] = x[s->window - 1] > x[0] ? WWI_LINE_UP : WWI_LINE_DOWN;
-        s->line_count++;
+        s->kind[i] = x[s->window - 1] > x[0] ? 1 : 2;
+        s->kinds = 2;
     }
 }
 
@@ -441,38 +471,42 @@ static double statistics(const double *x, size_t m, double *norm) {
     return mean;
 }
 
-double wwi_profile_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j) {
+double wwi_profile_channel_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j,
+                                     size_t c) {
     const size_t m = a->window, whole = m / 4 * 4;
+    const double *x = a->values + c * a->points + i, *y = b->values + c * b->points + j;
+    double nx, ny, sums[4] = {0, 0, 0, 0};
+    const double mx = statistics(x, m, &nx), my = statistics(y, m, &ny);
+    const double a_norm = a->norms[c * a->windows + i], b_norm = b->norms[c * b->windows + j];
+    if (a_norm < 0 || b_norm < 0)
+        return INFINITY;
+    nx = a_norm > 0 ? nx : 0;
+    ny = b_norm > 0 ? ny : 0;
+    for (size_t t = 0; t < whole; t++) {
+        const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
+        sums[t % 4] += d * d;
+    }
+    double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (size_t t = whole; t < m; t++) {
+        const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
+        sum += d * d;
+    }
+    return sum;
+}
+
+double wwi_profile_normal_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j) {
+    const size_t kept = a->best < a->channels ? a->best : 0;
     double total = 0, least[32]; // of the channels that count, the least first
-    for (size_t r = 0; r < a->best && a->best < a->channels; r++)
+    for (size_t r = 0; r < kept; r++)
         least[r] = INFINITY;
     for (size_t c = 0; c < a->channels; c++) {
-        const double *x = a->values + c * a->points + i, *y = b->values + c * b->points + j;
-        double nx, ny, sums[4] = {0, 0, 0, 0};
-        const double mx = statistics(x, m, &nx), my = statistics(y, m, &ny);
-        const double a_norm = a->norms[c * a->windows + i], b_norm = b->norms[c * b->windows + j];
-        const bool gone = a_norm < 0 || b_norm < 0;
-        nx = a_norm > 0 ? nx : 0;
-        ny = b_norm > 0 ? ny : 0;
-        for (size_t t = 0; t < whole; t++) {
-            const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
-            sums[t % 4] += d * d;
-        }
-        double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-        for (size_t t = whole; t < m; t++) {
-            const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
-            sum += d * d;
-        }
-        sum = gone ? INFINITY : sum;
-        if (a->best == a->channels)
+        const double sum = wwi_profile_channel_distance2(a, i, b, j, c);
+        if (kept == 0)
             total += sum;
-        for (size_t r = 0; r < a->best && a->best < a->channels; r++) {
-            const double more = fmax(least[r], sum);
-            least[r] = fmin(least[r], sum);
-            sum = more;
-        }
+        else
+            wwi_profile_keep_least(a, c, sum, least);
     }
-    for (size_t r = 0; r < a->best && a->best < a->channels; r++)
+    for (size_t r = 0; r < kept; r++)
         total += least[r];
-    return total * (double)m;
+    return total * (double)a->window;
 }

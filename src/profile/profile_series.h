@@ -27,7 +27,12 @@ enum { WWI_WINDOW_USABLE = 0, WWI_WINDOW_FLAT = 1, WWI_WINDOW_NOT_FINITE = 2 };
 
 typedef struct wwi_profile_series {
     size_t points, windows, window, channels;
-    size_t best; // channels that count in a pair of windows, the nearest
+    size_t origin; // what neighbours call window 0: of a stream, how many are forgotten
+    size_t best;   // channels that count in a pair of windows, the nearest
+    // Of them these always do: the caller's bits. Their channels are the first here: `order` has the caller's.
+    uint32_t forced;
+    size_t forced_count;
+    unsigned char order[32];
     // Channel by channel. Values are shifted and scaled, which changes no distance.
     double *values; // points
     double *lasts;  // windows: their last value less their mean, right to a rounding of the window's size
@@ -45,18 +50,37 @@ typedef struct wwi_profile_series {
     bool has_flats;      // more than one channel, and some are constant or missing somewhere
     bool partial;        // a window with a missing value is left out in that value's channel alone
     size_t flat_count;   // windows with WWI_WINDOW_FLAT
-    // Of one channel: windows that are straight lines, within what is promised of distances: WWI_LINE_UP or
-    // WWI_LINE_DOWN, else 0.
-    unsigned char *line;
-    size_t line_count;
+    // Windows of a kind, from 1 to `kinds`, have distance 0 to all others of it; 0: of none. Of one channel: straight
+    // lines, within what is promised of distances; of windows as they are: those that are equal.
+    uint32_t *kind;
+    size_t kinds;
+    size_t *kind_windows, *kind_starts; // the windows of each kind: profile_flat.c, when they are first needed
+    double p;                           // 0: normalised windows; else they are as they are, and this is the norm's
+    int exponent;                       // of these: a distance is that of `values` times 2^exponent
 } wwi_profile_series;
 
-// Copies series `index` of the view to a zeroed one, which the caller frees also after a failure, by so many threads.
-// `best`: as above. The condition is not made yet.
+// What counts as constant by the caller's word: ww_profile_options.flat_below, and a value for each window of each
+// channel or NULL.
+typedef struct wwi_profile_word {
+    double below;
+    const unsigned char *flat;
+} wwi_profile_word;
+// Copies series `index` of the view to one that is zeroed but for `forced`, which the caller frees also after a
+// failure, by so many threads. `best`: as above. The condition is not made yet.
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
-                                  unsigned threads, wwi_profile_series *series);
-enum { WWI_LINE_UP = 1, WWI_LINE_DOWN = 2, WWI_LINES = 3 };
-// Finds the windows whose points are no farther from a straight line than `tolerance` times its deviation.
+                                  wwi_profile_word word, unsigned threads, wwi_profile_series *series);
+// The least and the largest value of a channel.
+typedef struct wwi_extremes {
+    double least, most;
+} wwi_extremes;
+// What both kinds of series begin with: copies the values, of what is not finite the one before, and says so in the
+// windows' states. `extremes`: of each channel.
+ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, size_t window, size_t best, double p,
+                                   wwi_profile_series *series, wwi_extremes *extremes);
+// What both end with: the states of windows with constant or missing channels.
+void wwi_profile_series_end(wwi_profile_series *series);
+// Finds the windows whose points are no farther from a straight line than `tolerance` times its deviation: a kind that
+// rises, and one that falls.
 void wwi_profile_series_find_lines(wwi_profile_series *series, double tolerance);
 // Makes both conditions, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as
 // less. `watch`: diagonals are followed in float, so that rows which repeat matter.
@@ -73,8 +97,50 @@ static inline bool wwi_profile_series_close(const wwi_profile_series *series, si
     return series->state[window] == WWI_WINDOW_USABLE && series->close[window] >= series->best;
 }
 void wwi_profile_series_free(wwi_profile_series *series);
+// The part of a channel in the squared distance: infinite where a value is missing.
+double wwi_profile_channel_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j,
+                                     size_t channel);
+// The caller's channel of one of the series'.
+static inline size_t wwi_profile_series_channel(const wwi_profile_series *series, size_t channel) {
+    return series->forced_count ? series->order[channel] : channel;
+}
+// Puts what a channel has into the `best` least, where fewer than all count.
+static inline void wwi_profile_keep_least(const wwi_profile_series *series, size_t channel, double value,
+                                          double least[32]) {
+    if (channel < series->forced_count) {
+        least[channel] = value;
+        return;
+    }
+    for (size_t r = series->forced_count; r < series->best; r++) {
+        const double more = value > least[r] ? value : least[r];
+        least[r] = value > least[r] ? least[r] : value;
+        value = more;
+    }
+}
+double wwi_profile_normal_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j);
 
-// The squared distance of two windows, as kernels_cl/profile/profile_merge.cl computes it.
-double wwi_profile_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j);
+// ---- profile_raw.c
+
+// Copies two series whose windows are not normalised (`other_view` NULL: one), scaled alike; finds equal windows.
+ww_status wwi_profile_series_make_raw(const ww_series_view *view, size_t index, const ww_series_view *other_view,
+                                      size_t other_index, size_t window, size_t best, double p,
+                                      wwi_profile_series *series, wwi_profile_series *other);
+// The squared distance of two such windows, of the scaled values, as kernels_cl/profile/profile_raw_distance.cl
+// computes it.
+double wwi_profile_raw_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j);
+
+// Of one channel alone.
+double wwi_profile_raw_channel2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j,
+                                size_t channel);
+// A squared distance as kernels_cl/profile/profile_raw.cl has it, its power p; of a large p the distance.
+double wwi_profile_raw_power(const wwi_profile_series *series, double squared);
+// The p of a norm that tiles have as if it was infinite, or more: powers of it leave the floats.
+#define WWI_RAW_MOST_POWER 16.0
+
+// The squared distance of two windows, of normalised ones as kernels_cl/profile/profile_distance.cl computes it.
+static inline double wwi_profile_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b,
+                                           size_t j) {
+    return a->p > 0 ? wwi_profile_raw_distance2(a, i, b, j) : wwi_profile_normal_distance2(a, i, b, j);
+}
 
 #endif

@@ -13,6 +13,8 @@
 
 uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *s) {
     const uint64_t real = p->narrow || p->options.precision == WW_DOUBLE ? 8 : 4;
+    if (s->p > 0)
+        return s->channels * (8 + 4 + 16) + 5 + (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
     return s->channels * (8 + 8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 + (p->deep ? 5 : 0) +
            (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
 }
@@ -125,6 +127,34 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
     return p->deep ? send_rows(p, s, 3 * channels, s->stride, true, table_at, &s->table[1]) : WW_OK;
 }
 
+// Of windows that are not normalised: values of tiles in float, and in double; and which channels are missing.
+static ww_status open_raw(ww_profile *p, wwi_profile_slice *s) {
+    const wwi_profile_series *from = s->series;
+    const uint64_t bytes = (uint64_t)s->points * from->channels * 8;
+    WWI_FREES double *values = NULL;
+    WWI_FREES float *rounded = NULL;
+    WWI_FREES double *missing = NULL;
+    WWI_TRY(wwi_new_zeroed(values, bytes / 8));
+    WWI_TRY(wwi_new_zeroed(rounded, bytes / 8));
+    for (size_t c = 0; c < from->channels; c++)
+        for (size_t t = 0; t < s->count + from->window - 1; t++) {
+            const double value = from->values[c * from->points + s->first + t];
+            values[c * s->points + t] = value;
+            rounded[c * s->points + t] = (float)value;
+        }
+    if (p->raw.in_double || !p->by_host)
+        WWI_TRY(wwi_upload(p->context, &s->values, values, bytes));
+    if (!p->raw.in_double)
+        WWI_TRY(wwi_upload(p->context, &s->table[0], rounded, bytes / 2));
+    if (p->by_host || !from->has_flats)
+        return WW_OK;
+    WWI_TRY(wwi_new_zeroed(missing, 2 * (size_t)s->stride * from->channels));
+    for (size_t c = 0; c < from->channels; c++)
+        for (size_t i = 0; i < s->count; i++)
+            missing[2 * (c * s->stride + i) + 1] = from->norms[c * from->windows + s->first + i];
+    return wwi_upload(p->context, &s->statistics, missing, 2 * (uint64_t)s->stride * from->channels * 8);
+}
+
 // The conditions of each set of kernels, and of WWI_PROFILE_PART windows the largest: first those in float, below 0
 // with a close window, by which both sets know their tiles; then the set's own.
 static ww_status open_conditions(ww_profile *p, wwi_profile_slice *s, bool deep, float *values, float *largest) {
@@ -154,7 +184,7 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
     WWI_TRY(wwi_new(values, s->stride));
     WWI_TRY(wwi_new(largest, 2 * s->stride / WWI_PROFILE_PART));
     WWI_TRY(wwi_new(state, s->stride));
-    for (int deep = 0; deep <= (int)p->deep; deep++)
+    for (int deep = 0; from->p == 0 && deep <= (int)p->deep; deep++)
         WWI_TRY(open_conditions(p, s, deep, values, largest));
     for (size_t i = 0; i < s->stride; i++)
         state[i] = i < s->count ? from->state[s->first + i] : WWI_WINDOW_NOT_FINITE;
@@ -168,6 +198,8 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
 }
 
 float wwi_profile_bound(const wwi_profile_series *s, double worst) {
+    if (s->p > 0)
+        return (float)wwi_profile_raw_power(s, worst) * WW_BOUND_MORE + WW_RAW_LEAST;
     return (float)(worst / (2.0 * (double)s->window)) * WW_BOUND_MORE + WW_BOUND_LEAST;
 }
 
@@ -184,7 +216,7 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
             continue;
         bounds[i] = ALL;
         const double worst = best[i * k + k - 1];
-        if (from->line[s->first + i] && worst <= 0) // wwi_profile_enter_lines()
+        if (from->kind[s->first + i] && worst <= 0) // wwi_profile_enter_kinds()
             bounds[i] = -ALL;
         else if (isfinite(worst))
             bounds[i] = fminf(bounds[i], wwi_profile_bound(from, worst));
@@ -192,7 +224,7 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
     WWI_TRY(wwi_upload(p->context, &s->bounds[list], bounds, bytes));
     WWI_TRY(wwi_buffer_create(p->context, bytes, &s->heads[list]));
     WWI_TRY(wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY));
-    if (p->narrow)
+    if (p->by_host)
         return WW_OK;
     WWI_TRY(wwi_upload(p->context, &s->best[list], best, list_bytes));
     return wwi_upload(p->context, &s->best_ids[list], p->nearest.ids[list] + s->first * k, list_bytes);
@@ -207,7 +239,7 @@ static ww_status open_slice(ww_profile *p, wwi_profile_slice *s, const wwi_profi
         s->count = count;
         s->points = (uint32_t)(count + series->window - 1 + p->padding);
         s->stride = (uint32_t)(wwi_ceil_div(count + p->padding, WWI_PROFILE_PART) * WWI_PROFILE_PART);
-        WWI_TRY(open_channels(p, s));
+        WWI_TRY(series->p > 0 ? open_raw(p, s) : open_channels(p, s));
         WWI_TRY(open_windows(p, s));
     }
     // The lists are those of the series that is looked at; another series has none.

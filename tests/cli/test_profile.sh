@@ -47,6 +47,12 @@ ok "17 windows" lines 18 out
 printf '@problemName x\n@univariate false\n@dimensions 2\n@classLabel false\n@data\n1,5,2,6,3,1,5,2,6,3:9,1,4,2,7,3,8,5,0,6\n' >two.ts
 ok "the nearest channel alone" gives 0 profile two.ts -w 4 --best-channels 1
 ok "which repeats" test "$(awk '$2 == 0 { print ($3 < 1e-6), $4 }' out)" = "1 5"
+ok "and which it is" gives 0 profile two.ts -w 4 --best-channels 1 --motifs 1 --json
+ok "the first" prints '"channels": [0]'
+ok "the other channel, always" gives 0 profile two.ts -w 4 --best-channels 1 --forced-channels 1 --motifs 1 --json
+ok "it is that" prints '"channels": [1]'
+ok "more forced than count" gives 1 profile two.ts -w 4 --best-channels 1 --forced-channels 0,1
+ok "no channels" gives 2 profile two.ts -w 4 --best-channels 1 --forced-channels 0,
 ok "both channels" gives 0 profile two.ts -w 4
 ok "of which one does not" test "$(awk '$2 == 0 { print ($3 > 0.1) }' out)" = 1
 ok "more channels than there are" gives 1 profile two.ts -w 4 --best-channels 3
@@ -91,6 +97,41 @@ ok "its windows are alike" prints 'series 0	motif 1	0	3	0'
 awk 'BEGIN { for (t = 0; t < 60; t++) printf "%s%s", t ? "," : "", t == 30 ? "1e200" : (t * t) % 7; print "" }' >huge.csv
 ok "more than double holds" gives 1 profile huge.csv -w 8
 ok "it is said what to do" says 'put NaN there'
+
+# ---- windows as they are
+
+printf '0,1,2,9,0,4,0,1,3,9,0,7\n' >raw.csv
+ok "windows as they are" gives 0 profile raw.csv -w 3 --raw --exclusion 2
+ok "the 2-norm" test "$(awk '$2 == 0 { print $3, $4 }' out)" = "1 6"
+ok "the largest difference" gives 0 profile raw.csv -w 4 --raw --p inf -j
+ok "it is said" prints '"measure": "chebyshev"'
+mkdir parts
+ok "by the 1-norm, a part" gives 0 profile series.csv -w 4 --raw --p 1 --part 1/2 --parts parts
+ok "and the other" gives 0 profile series.csv -w 4 --raw --p 1 --part 2/2 --parts parts
+ok "joined" gives 0 merge parts -o joined.csv
+ok "the whole" gives 0 profile series.csv -w 4 --raw --p 1 -o whole.csv
+ok "the same" cmp joined.csv whole.csv
+ok "another norm is another job" gives 1 profile series.csv -w 4 --raw --p 2 --part 1/2 --parts parts
+ok "a norm below 1" gives 2 profile raw.csv -w 3 --raw --p 0.5
+ok "it is said what there is" says "from 1, or 'inf'"
+ok "a norm of normalised windows" gives 2 profile raw.csv -w 3 --p 1
+
+# ---- windows that count as constant
+
+printf '5,5.1,5,5.1,9,2,4,8,1,5.1,5,5.1,5\n' >flat.csv
+ok "small deviations count as none" gives 0 profile flat.csv -w 4 --flat-below 0.1
+ok "such windows are alike" test "$(awk '$2 == 0 { print $3, $4 }' out)" = "0 9"
+ok "a deviation below 0" gives 2 profile flat.csv -w 4 --flat-below -1
+ok "of windows as they are" gives 2 profile flat.csv -w 4 --flat-below 1 --raw
+
+# ---- regimes
+
+awk 'BEGIN { for (t = 0; t < 600; t++) printf "%s%.6f", t ? "," : "", (t < 300 ? sin(t / 3) : 2 * (t % 17 > 8)) + (t * t % 37) / 300; print "" }' >regimes.csv
+ok "one change of regime" gives 0 profile regimes.csv -w 20 --regimes 1
+ok "it is where it is" test "$(awk -F'\t' '$2 == "regime 1" { print ($3 > 270 && $3 < 310), ($4 < 0.5) }' out)" = "1 1"
+ok "in JSON" gives 0 profile regimes.csv -w 20 --regimes 1 --json
+ok "it is there, too" prints '"regimes": ['
+ok "of two series" gives 2 profile first.csv second.csv -w 8 --regimes 1
 
 # ---- refusals
 ok "no window" gives 2 profile first.csv

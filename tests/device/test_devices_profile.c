@@ -10,11 +10,13 @@ typedef struct form {
     ww_precision precision;
     size_t k, channels;
     bool parts; // constant and missing ones
+    double p;   // 0: normalised
 } form;
 
-static const form forms[] = {{true, false, WW_FLOAT, 1, 1, false}, {true, true, WW_FLOAT, K, 1, true},
-                             {false, false, WW_FLOAT, 1, 1, true}, {false, false, WW_FLOAT, K, 2, false},
-                             {true, true, WW_DOUBLE, 2, 1, false}, {true, false, WW_FLOAT, 2, 2, false}};
+static const form forms[] = {{true, false, WW_FLOAT, 1, 1, false, 0}, {true, true, WW_FLOAT, K, 1, true, 0},
+                             {false, false, WW_FLOAT, 1, 1, true, 0}, {false, false, WW_FLOAT, K, 2, false, 0},
+                             {true, true, WW_DOUBLE, 2, 1, false, 0}, {true, false, WW_FLOAT, 2, 2, false, 0},
+                             {true, true, WW_FLOAT, 2, 1, true, 2},   {false, false, WW_FLOAT, 1, 1, true, 3}};
 enum { FORMS = sizeof forms / sizeof *forms };
 
 static wwt_set make(size_t length, const form *f) {
@@ -70,6 +72,7 @@ START_TEST(profiles_are_those_of_one_device) {
     ww_context *group = wwt_group_open(0.001);
     int lost;
     options.k = f->k;
+    options.p = f->p;
     options.left_right = f->left_right;
     options.precision = f->precision;
     ww_profile_output to = output_of(&one, f->left_right);
@@ -139,6 +142,7 @@ START_TEST(diagonals_of_several_slices) {
     ww_profile *divided = NULL;
     uint64_t too_few = 1 << 16, enough = 1 << 30;
     options.k = f->k;
+    options.p = f->p;
     options.left_right = f->left_right;
     while (enough - too_few > 4096) {
         const uint64_t bytes = too_few + (enough - too_few) / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles in rectangles: joined they give the bytes of the whole, of all lists.
+// Profiles in rectangles, and of series that grow: they give the bytes of the whole, of all lists.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,11 +167,56 @@ START_TEST(bytes_of_the_whole) {
 }
 END_TEST
 
+// A series that is pushed in pieces, and what is refused.
+START_TEST(streams) {
+    enum { PUSHED = 300, WINDOWS = PUSHED - WINDOW + 1 };
+    static const size_t ends[] = {10, 16, 17, 140, PUSHED};
+    double x[PUSHED], distances[WINDOWS], whole[WINDOWS], curve[WINDOWS];
+    int64_t indices[WINDOWS], whole_indices[WINDOWS], place;
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    ww_profile_output to = WW_PROFILE_OUTPUT_INIT;
+    ww_profile_stream *stream = NULL;
+    size_t found;
+    ww_context *context = wwt_context_tuned("");
+    wwt_seed(40);
+    for (size_t t = 0; t < PUSHED; t++)
+        x[t] = t % 90 > 60 ? 3 : wwt_random();
+    options.precision = _i ? WW_FLOAT : wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
+    options.p = _i;
+    wwt_ok(ww_profile_stream_create(context, 1, WINDOW, 0, &options, &stream));
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        wwt_ok(ww_profile_stream_push(stream, x + ww_profile_stream_points(stream),
+                                      ends[i] - (size_t)ww_profile_stream_points(stream)));
+    ck_assert_uint_eq(ww_profile_stream_windows(stream), WINDOWS);
+    to.distances = distances;
+    to.indices = indices;
+    wwt_ok(ww_profile_stream_get(stream, &to));
+    const ww_series_view view = wwt_view_of(x, PUSHED, 1);
+    wwt_ok(ww_profile_find(context, &view, NULL, WINDOW, &options, whole, whole_indices));
+    ck_assert(memcmp(distances, whole, sizeof whole) == 0 && memcmp(indices, whole_indices, sizeof indices) == 0);
+    to.left_indices = indices;
+    wwt_fails(ww_profile_stream_get(stream, &to), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_stream_push(stream, NULL, 1), WW_ERROR_INVALID_ARGUMENT);
+    wwt_ok(ww_profile_stream_push(stream, NULL, 0));
+    ww_profile_stream_destroy(&stream);
+    wwt_fails(ww_profile_stream_create(context, 1, 2, 0, &options, &stream), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_stream_create(context, 1, WINDOW, WINDOW + 4, &options, &stream), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_stream_create(context, 0, WINDOW, 0, &options, &stream), WW_ERROR_EMPTY);
+    wwt_fails(ww_profile_get_arcs(WINDOWS, 0, indices, 0, WINDOW, 0, curve), WW_ERROR_INVALID_ARGUMENT);
+    wwt_ok(ww_profile_get_arcs(WINDOWS, 1, indices, 0, WINDOW, 0, curve));
+    wwt_ok(ww_profile_find_regimes(WINDOWS, curve, WINDOW, 1, &place, &found));
+    for (size_t t = 0; t < WINDOWS; t++)
+        ck_assert(curve[t] <= 1 && (found == 0 || curve[t] >= curve[place]));
+    ww_context_destroy(&context);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
         return exit_code;
     Suite *suite = suite_create("profile_parts");
     wwt_add(suite, bytes_of_the_whole, JOBS);
+    wwt_add(suite, streams, 2);
     return wwt_run(suite);
 }

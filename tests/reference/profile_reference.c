@@ -18,6 +18,34 @@ double wwr_profile_distance(const double *x, size_t x_length, size_t i, const do
     return distance;
 }
 
+// Of a channel the norm; p infinite: the largest difference.
+static double raw_norm(const double *x, const double *y, size_t m, double p) {
+    double most = 0, sum = 0;
+    for (size_t t = 0; t < m; t++) {
+        const double d = fabs(x[t] - y[t]);
+        if (!isfinite(d))
+            return INFINITY;
+        most = fmax(most, d);
+    }
+    for (size_t t = 0; t < m && most > 0; t++)
+        sum += pow(fabs(x[t] - y[t]) / most, p);
+    return isinf(p) || most == 0 ? most : most * pow(sum, 1 / p);
+}
+
+double wwr_raw_distance(const double *x, size_t x_length, size_t i, const double *y, size_t y_length, size_t j,
+                        size_t m, size_t channels, size_t best, double p) {
+    double norms[32];
+    const double zeros[32] = {0};
+    for (size_t c = 0; c < channels; c++) {
+        const double norm = raw_norm(x + c * x_length + i, y + c * y_length + j, m, p);
+        size_t at = c;
+        for (; at > 0 && norms[at - 1] > norm; at--)
+            norms[at] = norms[at - 1];
+        norms[at] = norm;
+    }
+    return raw_norm(norms, zeros, best, p);
+}
+
 // ---- profiles
 
 static bool counts(size_t i, size_t j, bool self, size_t exclusion, wwr_profile_side side) {

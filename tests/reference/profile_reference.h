@@ -12,6 +12,10 @@ typedef enum wwr_profile_side { WWR_PROFILE_ALL, WWR_PROFILE_LEFT, WWR_PROFILE_R
 // The distance of two windows of m points; channel c of a series begins at c * length. NaN where a window has NaN.
 double wwr_profile_distance(const double *x, size_t x_length, size_t i, const double *y, size_t y_length, size_t j,
                             size_t m, size_t channels);
+// The p-norm of the difference of two windows as they are, of at most 32 channels the `best` nearest. Infinite where a
+// window has NaN or infinity.
+double wwr_raw_distance(const double *x, size_t x_length, size_t i, const double *y, size_t y_length, size_t j,
+                        size_t m, size_t channels, size_t best, double p);
 // The k nearest windows of y for every window of x, or with y NULL of x itself, more than `exclusion` away.
 // windows x k each.
 void wwr_profile(const double *x, size_t x_length, const double *y, size_t y_length, size_t m, size_t channels,

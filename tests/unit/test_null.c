@@ -69,6 +69,7 @@ START_TEST(outputs) {
     NOTHING(ww_search_stream, ww_search_stream_create(NULL, &dtw, &view, NULL, &out));
     NOTHING(ww_profile, ww_profile_create(NULL, &view, 0, NULL, 0, 8, NULL, &out));
     NOTHING(ww_profile, ww_profile_create_from_datasets(NULL, 0, NULL, 0, 8, NULL, &out));
+    NOTHING(ww_profile_stream, ww_profile_stream_create(NULL, 1, 8, 0, NULL, &out));
     NOTHING(ww_classifier, ww_classifier_create(&dtw, NULL, NULL, &out));
     NOTHING(ww_shapelets, ww_shapelets_create(NULL, NULL, &out));
     NOTHING(ww_shapelets, ww_shapelets_read(NULL, &out));
