@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nearest-neighbour descent (Dong, Charikar, Li: WWW 2011): each series begins with random neighbours; in each round
+// neighbours of a series, of which one at least is new to it, are compared with each other.
+//
+// What a round compares is fixed when it begins, and the nearest of all that were seen are the same in whatever order
+// they come: the result does not depend on threads, batches or devices.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "index/series_index.h"
+
+// Neighbours of a series that a round compares, of the new and of the old; rounds; a round that changes no more than
+// this share of all neighbours is the last.
+enum { SAMPLE = 20, ROUNDS = 12, LOCKS = 1 << 16 };
+#define LITTLE_CHANGE 0.004
+// Pairs of a batch: more need more memory, fewer leave a device waiting.
+enum { CPU_PAIRS = 1 << 18, GPU_PAIRS = 1 << 21 };
+
+// Neighbours of a series that a round compares, the SAMPLE with the least random numbers: random << 32 | id, sorted.
+typedef struct picked {
+    uint64_t of[SAMPLE];
+} picked;
+
+typedef struct descent {
+    ww_index *index;
+    wwi_near *lists; // count x k
+    uint32_t k;
+    picked *fresh, *old; // count each
+    uint8_t *fresh_count, *old_count;
+    atomic_flag *locks; // LOCKS
+    wwi_index_pairs pairs;
+    size_t *starts;  // of a batch: where each series' pairs begin; its series and one more
+    size_t first;    // series of the batch
+    uint64_t seed;   // of the round
+    atomic_uint_least64_t changes;
+} descent;
+
+static void descent_close(descent *d) {
+    wwi_index_pairs_close(&d->pairs);
+    free(d->lists);
+    free(d->fresh);
+    free(d->old);
+    free(d->fresh_count);
+    free(d->old_count);
+    free(d->locks);
+    free(d->starts);
+}
+
+static void lock(descent *d, size_t id) {
+    while (atomic_flag_test_and_set_explicit(&d->locks[id % LOCKS], memory_order_acquire))
+        ;
+}
+
+static void unlock(descent *d, size_t id) {
+    atomic_flag_clear_explicit(&d->locks[id % LOCKS], memory_order_release);
+}
+
+static uint64_t mix(uint64_t seed, uint64_t a, uint64_t b) {
+    uint64_t state = seed ^ a * UINT64_C(0xd1342543de82ef95) ^ b * UINT64_C(0x9fb21c651e98df25);
+    return wwi_random(&state);
+}
+
+// ---- neighbours
+
+// Of equal distances another one is first for each series, so that many equal series are not all linked to the same few.
+static bool comes_before(uint32_t series, wwi_near a, wwi_near b) {
+    return a.distance < b.distance ||
+           (a.distance == b.distance &&
+            ((a.id & ~WWI_INDEX_NEW) ^ series) * 2654435761u < ((b.id & ~WWI_INDEX_NEW) ^ series) * 2654435761u);
+}
+
+// Takes a neighbour in a series' list, unless it is there or too far. The series' lock is held.
+static bool offer(wwi_near *list, uint32_t k, uint32_t series, wwi_near one) {
+    uint32_t to = k - 1;
+    if (list[to].id != WWI_NO_LINK && !comes_before(series, one, list[to]))
+        return false;
+    for (uint32_t i = 0; i < k; i++)
+        if ((list[i].id & ~WWI_INDEX_NEW) == one.id)
+            return false;
+    for (; to > 0 && (list[to - 1].id == WWI_NO_LINK || comes_before(series, one, list[to - 1])); to--)
+        list[to] = list[to - 1];
+    list[to] = (wwi_near){one.distance, one.id | WWI_INDEX_NEW};
+    return true;
+}
+
+static bool offer_to(descent *d, uint32_t series, wwi_near one) {
+    wwi_near *list = d->lists + (size_t)series * d->k;
+    lock(d, series);
+    const bool taken = offer(list, d->k, series, one);
+    unlock(d, series);
+    return taken;
+}
+
+// The results of a batch, for both series of each pair.
+static void take_results(void *user, size_t first, size_t end) {
+    descent *d = user;
+    const ww_index *x = d->index;
+    uint64_t changes = 0;
+    for (size_t i = first; i < end; i++) {
+        const uint32_t a = d->pairs.pairs[3 * i], b = d->pairs.pairs[3 * i + 1];
+        const float distance = (float)wwi_index_pairs_value(x, &d->pairs, i);
+        changes += offer_to(d, a, (wwi_near){distance, b});
+        if (x->symmetric)
+            changes += offer_to(d, b, (wwi_near){distance, a});
+    }
+    atomic_fetch_add(&d->changes, changes);
+}
+
+// ---- what a round compares
+
+static void pick(picked *of, uint8_t *count, uint64_t one) {
+    uint32_t at = *count;
+    for (uint32_t i = 0; i < at; i++)
+        if ((uint32_t)of->of[i] == (uint32_t)one)
+            return;
+    if (at == SAMPLE) {
+        if (one >= of->of[SAMPLE - 1])
+            return;
+        at--;
+    } else {
+        ++*count;
+    }
+    for (; at > 0 && one < of->of[at - 1]; at--)
+        of->of[at] = of->of[at - 1];
+    of->of[at] = one;
+}
+
+static void pick_for(descent *d, uint32_t series, bool fresh, uint32_t id, uint64_t random) {
+    lock(d, series);
+    pick(fresh ? &d->fresh[series] : &d->old[series], fresh ? &d->fresh_count[series] : &d->old_count[series],
+         random << 32 | id);
+    unlock(d, series);
+}
+
+// Each neighbour for its series, and the series for each neighbour.
+static void pick_all(void *user, size_t first, size_t end) {
+    descent *d = user;
+    for (size_t i = first; i < end; i++)
+        for (uint32_t j = 0; j < d->k; j++) {
+            const wwi_near near = d->lists[i * d->k + j];
+            const uint32_t id = near.id & ~WWI_INDEX_NEW, self = (uint32_t)i;
+            if (near.id == WWI_NO_LINK)
+                break;
+            // One random number for both directions of a link.
+            const uint64_t random = mix(d->seed, self < id ? self : id, self < id ? id : self) >> 32;
+            pick_for(d, self, near.id & WWI_INDEX_NEW, id, random);
+            pick_for(d, id, near.id & WWI_INDEX_NEW, self, random);
+        }
+}
+
+// A neighbour that was picked is new no more.
+static void age(void *user, size_t first, size_t end) {
+    descent *d = user;
+    for (size_t i = first; i < end; i++)
+        for (uint32_t j = 0; j < d->k; j++) {
+            wwi_near *near = &d->lists[i * d->k + j];
+            for (uint32_t c = 0; near->id != WWI_NO_LINK && near->id & WWI_INDEX_NEW && c < d->fresh_count[i]; c++)
+                if ((uint32_t)d->fresh[i].of[c] == (near->id & ~WWI_INDEX_NEW))
+                    near->id &= ~WWI_INDEX_NEW;
+        }
+}
+
+// ---- batches
+
+// Radius of a pair: the farther of both series' last neighbours.
+static float radius_of(const descent *d, uint32_t a, uint32_t b) {
+    const float x = d->lists[((size_t)a + 1) * d->k - 1].distance, y = d->lists[((size_t)b + 1) * d->k - 1].distance;
+    return d->index->symmetric && y > x ? y : x;
+}
+
+static void put(descent *d, size_t at, uint32_t a, uint32_t b) {
+    uint32_t *pair = d->pairs.pairs + 3 * at;
+    pair[0] = a;
+    pair[1] = b;
+    if (d->pairs.bounded) // to float and back may have rounded it down
+        wwi_set_value(d->pairs.radii, d->index->precision, at, (double)nextafterf(radius_of(d, a, b), INFINITY));
+}
+
+static size_t put_both(descent *d, size_t at, uint32_t a, uint32_t b) {
+    put(d, at++, a < b ? a : b, a < b ? b : a);
+    if (!d->index->symmetric)
+        put(d, at++, a < b ? b : a, a < b ? a : b);
+    return at;
+}
+
+static size_t pairs_of(const descent *d, size_t i) {
+    const size_t fresh = d->fresh_count[i], pairs = fresh * (fresh - 1) / 2 + fresh * d->old_count[i];
+    return fresh == 0 ? 0 : d->index->symmetric ? pairs : 2 * pairs;
+}
+
+static void fill(void *user, size_t first, size_t end) {
+    descent *d = user;
+    for (size_t i = first; i < end; i++) {
+        const picked *fresh = &d->fresh[d->first + i], *old = &d->old[d->first + i];
+        size_t at = d->starts[i];
+        for (uint32_t a = 0; a < d->fresh_count[d->first + i]; a++) {
+            for (uint32_t b = a + 1; b < d->fresh_count[d->first + i]; b++)
+                at = put_both(d, at, (uint32_t)fresh->of[a], (uint32_t)fresh->of[b]);
+            for (uint32_t b = 0; b < d->old_count[d->first + i]; b++)
+                if ((uint32_t)fresh->of[a] != (uint32_t)old->of[b])
+                    at = put_both(d, at, (uint32_t)fresh->of[a], (uint32_t)old->of[b]);
+        }
+        // A neighbour that is both new, by one link, and old, by the other, is not compared with itself.
+        for (; at < d->starts[i + 1]; at++)
+            d->pairs.pairs[3 * at] = WWI_NO_LINK;
+    }
+}
+
+// Closes the gaps.
+static void close_up(descent *d) {
+    wwi_index_pairs *p = &d->pairs;
+    size_t to = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->pairs[3 * i] == WWI_NO_LINK)
+            continue;
+        if (to < i) {
+            memcpy(p->pairs + 3 * to, p->pairs + 3 * i, 3 * sizeof *p->pairs);
+            if (p->bounded)
+                memcpy(p->radii + to * d->index->value_bytes, p->radii + i * d->index->value_bytes,
+                       d->index->value_bytes);
+        }
+        to++;
+    }
+    p->count = to;
+}
+
+static ww_status run_batch(descent *d) {
+    if (d->pairs.count == 0)
+        return WW_OK;
+    WWI_TRY(wwi_index_pairs_run(d->index, &d->pairs));
+    d->index->info.build_distances += d->pairs.count;
+    wwi_index_share(d->index, d->pairs.count, take_results, d);
+    return WW_OK;
+}
+
+// All series of a round, batch by batch; `count` says how many pairs a series has, `each` fills them in.
+static ww_status run_all(descent *d, size_t (*count)(const descent *, size_t), wwi_index_each each) {
+    const size_t n = d->index->count;
+    for (size_t end; d->first < n; d->first = end) {
+        size_t pairs = 0;
+        d->starts[0] = 0;
+        for (end = d->first; end < n; end++) {
+            const size_t more = count(d, end);
+            if (pairs + more > d->pairs.room)
+                break;
+            d->starts[end + 1 - d->first] = pairs += more;
+        }
+        d->pairs.count = pairs;
+        wwi_index_share(d->index, end - d->first, each, d);
+        close_up(d);
+        WWI_TRY(run_batch(d));
+        WWI_TRY(wwi_index_tell(d->index, end - d->first));
+    }
+    d->first = 0;
+    return WW_OK;
+}
+
+// ---- the first neighbours
+
+static size_t first_pairs(const descent *d, size_t i) {
+    (void)i;
+    return d->k;
+}
+
+static void fill_first(void *user, size_t first, size_t end) {
+    descent *d = user;
+    const uint64_t n = d->index->count;
+    for (size_t i = first; i < end; i++)
+        for (uint32_t j = 0; j < d->k; j++) {
+            const uint32_t self = (uint32_t)(d->first + i), other = (uint32_t)(mix(d->seed, self, j) % n);
+            if (self == other)
+                d->pairs.pairs[3 * (d->starts[i] + j)] = WWI_NO_LINK;
+            else
+                put(d, d->starts[i] + j, self, other);
+        }
+}
+
+// ---- all
+
+static ww_status open(ww_index *x, descent *d) {
+    const size_t n = x->count;
+    const size_t room = wwi_is_gpu(x->context) ? GPU_PAIRS : CPU_PAIRS;
+    d->index = x;
+    d->k = x->neighbours;
+    WWI_TRY(wwi_new(d->lists, n * d->k));
+    WWI_TRY(wwi_new(d->fresh, n));
+    WWI_TRY(wwi_new(d->old, n));
+    WWI_TRY(wwi_new(d->fresh_count, n));
+    WWI_TRY(wwi_new(d->old_count, n));
+    WWI_TRY(wwi_new(d->locks, LOCKS));
+    WWI_TRY(wwi_new(d->starts, n + 1));
+    for (size_t i = 0; i < LOCKS; i++)
+        atomic_flag_clear(&d->locks[i]);
+    for (size_t i = 0; i < n * d->k; i++)
+        d->lists[i] = (wwi_near){INFINITY, WWI_NO_LINK};
+    return wwi_index_pairs_open(x, x->base, x->base, room, &d->pairs);
+}
+
+static ww_status run_round(descent *d, uint64_t round) {
+    ww_index *x = d->index;
+    d->seed = mix(x->seed, round, 1);
+    memset(d->fresh_count, 0, x->count);
+    memset(d->old_count, 0, x->count);
+    wwi_index_share(x, x->count, pick_all, d);
+    wwi_index_share(x, x->count, age, d);
+    atomic_store(&d->changes, 0);
+    return run_all(d, pairs_of, fill);
+}
+
+ww_status wwi_index_descend(ww_index *x, wwi_near **lists) {
+    WWI_ENDS(descent_close) descent d = {0};
+    x->done = 0;
+    x->total = (uint64_t)x->count * (ROUNDS + 1);
+    x->info.build_distances = 0;
+    WWI_TRY(open(x, &d));
+    d.seed = mix(x->seed, 0, 0);
+    WWI_TRY(run_all(&d, first_pairs, fill_first));
+    const double little = LITTLE_CHANGE * (double)x->count * d.k;
+    for (uint64_t round = 1; round <= ROUNDS; round++) {
+        WWI_TRY(run_round(&d, round));
+        if ((double)atomic_load(&d.changes) <= little)
+            break;
+    }
+    for (size_t i = 0; i < x->count * d.k; i++)
+        if (d.lists[i].id != WWI_NO_LINK)
+            d.lists[i].id &= ~WWI_INDEX_NEW;
+    *lists = wwi_taken(&d.lists);
+    return WW_OK;
+}
