@@ -95,7 +95,7 @@ WW_API void ww_index_info_init(ww_index_info *info, size_t struct_size);
 /// Builds an index by nearest-neighbour descent (W. Dong, M. Charikar, K. Li: Efficient k-nearest neighbor graph
 /// construction for generic similarity measures, WWW 2011): neighbours of neighbours are compared until few are nearer;
 /// links over which another link leads are left out (CAGRA: H. Ootomo and others, ICDE 2024); every series can be
-/// reached from the entries. Bases of at most 2048 series are searched exactly for their links.
+/// reached from the entries. Bases of at most 4096 series are searched exactly for their links.
 /// \param measure copied, with what it points to; any measure. A distance is that of the query (x) to a series of the
 /// base (y); between two of the base, that of the series that has the link to the one it leads to. Under a similarity
 /// the largest are the nearest.

@@ -13,7 +13,7 @@
 
 #define WWI_NO_LINK UINT32_MAX
 #define WWI_INDEX_NEW 0x80000000u // of wwi_near.id: this neighbour has not been compared with others yet
-#define WWI_INDEX_EXACT 2048u     // bases of at most so many series are searched exactly for their links
+#define WWI_INDEX_EXACT 4096u     // bases of at most so many series are searched exactly for their links
 
 // A series and its distance, rounded to float: graphs need no more. A similarity is negated.
 typedef struct wwi_near {
