@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 from refused import CHANNELS, NAN, REFUSED, X, Y, found, joined, model
+from test_series_index import REFUSED as REFUSED_BY_INDEX
 
 import wavewarp as ww
 
@@ -27,7 +28,8 @@ RARE = """
 MemoryError:Dataset MemoryError:Dataset.to_set
 MemoryError:Plan.run MemoryError:Plan.prepare MemoryError:paths MemoryError:Gradient MemoryError:Gradient.run
 MemoryError:soft MemoryError:NearestPlan.run MemoryError:Points MemoryError:Points.values MemoryError:LSH
-MemoryError:LSH.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
+MemoryError:SeriesIndex MemoryError:SeriesIndex.add MemoryError:SeriesIndex.to_bytes MemoryError:SeriesIndex.load
+MemoryError:SeriesIndex.from_bytes MemoryError:LSH.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
 MemoryError:ProfilePlan.run MemoryError:profile MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
 DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
 FileError:ArrayFile.get FileError:ArrayFile.sync FileError:ArrayFile.close
@@ -40,6 +42,7 @@ def without_pandas(result):
         return result.to_frame()
 
 
+REFUSED.update(REFUSED_BY_INDEX)
 RESULTS = "Average Choice Classification Clusters Matches Medoids Motif Neighbours Path Paths Profile Record Result Silhouette"
 for result in f"{RESULTS} SoftValues".split():
     REFUSED[f"{result}.to_frame"] = {"ModuleNotFoundError": [lambda: without_pandas(found()[0])]}
