@@ -14,8 +14,6 @@
 enum { BUILD, SEARCH, ADD, REMOVE, INFO };
 static const char *const verbs[] = {"build", "search", "add", "remove", "info", NULL};
 
-enum { NOT_GIVEN = 0 }; // all numbers that can be given are above
-
 typedef struct index_job {
     cli_series_job s; // one set: the base, the queries, what is added
     int verb;
@@ -23,7 +21,7 @@ typedef struct index_job {
     cli_neighbour_options wanted; // its k 0: not given
     struct {
         uint64_t degree, neighbours, beam, sample, seed;
-    } asked;
+    } asked;       // 0: not given
     double recall; // 0: not given
     ww_index *index;
     ww_index_info info;
@@ -271,19 +269,20 @@ static int take_operands(index_job *j, const char *name, const char *const *oper
     return CLI_GO_ON;
 }
 
-static int check(index_job *j, const char *name) {
-    const cli_measure_options *m = &j->s.measure_options;
-    const bool measure = m->measure || m->band || m->cost_expression || m->recurrence || m->relax || m->soft ||
-                         m->cost || m->root || m->independent || m->dependent || m->parameters.count;
-    if (j->verb != BUILD && (measure || j->asked.degree || j->asked.neighbours))
-        return cli_usage(name, "measure, degree and neighbours go with 'build': the index has them");
+static int check_numbers(index_job *j, const char *name) {
     if (j->recall_text && !cli_number(j->recall_text, &j->recall))
         return cli_usage(name, "--recall: '%s' is not a number", j->recall_text);
     if (j->recall_text && !(j->recall > 0 && j->recall < 1))
         return cli_usage(name, "--recall is above 0 and below 1");
     if (j->recall_text && j->asked.beam)
         return cli_usage(name, "--beam is of no use with --recall, which chooses it");
-    if ((j->verb == BUILD) && !j->wanted.output)
+    if (j->asked.degree > UINT32_MAX || j->asked.neighbours > UINT32_MAX || j->asked.beam > UINT32_MAX)
+        return cli_usage(name, "--degree, --neighbours or --beam is too large");
+    return CLI_GO_ON;
+}
+
+static int check_files(const index_job *j, const char *name) {
+    if (j->verb == BUILD && !j->wanted.output)
         return cli_usage(name, "--output FILE is needed");
     if (j->verb == INFO && j->wanted.output)
         return cli_usage(name, "--output does not go with 'info'");
@@ -291,9 +290,20 @@ static int check(index_job *j, const char *name) {
         return cli_usage(name, "--ids and --distances go with 'search'");
     if ((j->verb == REMOVE) != (j->ids_text != NULL))
         return cli_usage(name, j->ids_text ? "--series goes with 'remove'" : "--series LIST is needed");
-    if (j->asked.degree > UINT32_MAX || j->asked.neighbours > UINT32_MAX || j->asked.beam > UINT32_MAX)
-        return cli_usage(name, "--degree, --neighbours or --beam is too large");
     return CLI_GO_ON;
+}
+
+static int check(index_job *j, const char *name) {
+    const cli_measure_options *m = &j->s.measure_options;
+    const char *const texts[] = {m->measure, m->band, m->cost_expression, m->recurrence, m->relax, m->soft};
+    bool any = m->cost || m->root || m->independent || m->dependent || m->parameters.count || j->asked.degree ||
+               j->asked.neighbours;
+    for (size_t i = 0; i < CLI_COUNT_OF(texts); i++)
+        any = any || texts[i];
+    if (any && j->verb != BUILD)
+        return cli_usage(name, "measure, degree and neighbours go with 'build': the index has them");
+    CLI_TRY(check_numbers(j, name));
+    return check_files(j, name);
 }
 
 static int report(index_job *j, const cli_command *command) {

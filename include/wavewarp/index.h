@@ -120,9 +120,9 @@ WW_API_STATUS ww_index_add(ww_index *index, ww_dataset *series);
 /// none is removed). \return that. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API_STATUS ww_index_remove(ww_index *index, const int64_t *ids, size_t count);
 
-/// Chooses beam and entries: those of least work with which the lower end of the 95 % confidence interval of the recall, measured on
-/// a sample, reaches the target. Where none does, or it would take more work than the exact search of this device,
-/// later searches are exact, and ww_index_info.exact says so. \param target NULL: all defaults. \return
+/// Chooses beam and entries: those of least work with which the lower end of the 95 % confidence interval of the
+/// recall, measured on a sample, reaches the target. Where none does, or it would take more work than the exact search
+/// of this device, later searches are exact, and ww_index_info.exact says so. \param target NULL: all defaults. \return
 /// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_EMPTY (all series are removed), and as ww_index_search(). *Thread-safety*: one
 /// thread at a time. *Blocking*: until done.
 WW_API_STATUS ww_index_choose(ww_index *index, const ww_index_target *target);

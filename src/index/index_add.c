@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adding series to an index: each finds its neighbours by a walk, is linked to some of them, and they to it. All is made
-// beside the index, which changes only when everything is there.
+// Adding series to an index: each finds its neighbours by a walk, is linked to some of them, and they to it. All is
+// made beside the index, which changes only when everything is there.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/random.h"
 #include "index/series_index.h"
 
-// Of the series in the graph, so many are added at a time, since those of a batch see each other only where they have the
-// same nearest series.
+// Of the series in the graph, so many are added at a time, since those of a batch see each other only where they have
+// the same nearest series.
 enum { LEAST_BATCH = 256, BATCH_SHARE = 16, TOGETHER = 16 };
 
 // A link that found no room: what `from` might be linked to.
@@ -18,12 +18,12 @@ typedef struct wish {
 } wish;
 
 typedef struct adding {
-    ww_index *index;  // the new one
-    uint32_t k;       // neighbours of a series
-    uint32_t first;   // of a batch
-    size_t count;     // of it
-    wwi_near *lists;  // count x k, sorted
-    uint32_t *ids;    // of those
+    ww_index *index; // the new one
+    uint32_t k;      // neighbours of a series
+    uint32_t first;  // of a batch
+    size_t count;    // of it
+    wwi_near *lists; // count x k, sorted
+    uint32_t *ids;   // of those
     double *distances;
     wish *wishes;
     size_t wish_count, wish_room;
@@ -48,8 +48,15 @@ static ww_status find(adding *a) {
     for (size_t i = 0; i < a->count; i++)
         rows[i] = a->first + (uint32_t)i;
     const uint32_t beam = x->beam > 2 * a->k ? x->beam : 2 * a->k;
-    wwi_index_walk walk = {.queries = x->base, .rows = rows, .own = rows, .count = a->count, .removed = true,
-                           .beam = beam, .k = a->k, .ids = a->ids, .distances = a->distances};
+    wwi_index_walk walk = {.queries = x->base,
+                           .rows = rows,
+                           .own = rows,
+                           .count = a->count,
+                           .removed = true,
+                           .beam = beam,
+                           .k = a->k,
+                           .ids = a->ids,
+                           .distances = a->distances};
     WWI_TRY(wwi_index_run(x, &walk));
     x->info.build_distances += walk.examined;
     for (size_t i = 0; i < a->count * a->k; i++)

@@ -133,8 +133,13 @@ static void set_interval(const choice *c, double mean, double squares, ww_index_
 
 // What a beam reaches on the sample.
 static ww_status measure(choice *c, uint32_t beam, ww_index_info *m) {
-    wwi_index_walk walk = {.queries = c->queries, .count = c->sample, .own = c->own, .beam = beam, .k = c->k,
-                           .ids = c->ids, .distances = c->distances};
+    wwi_index_walk walk = {.queries = c->queries,
+                           .count = c->sample,
+                           .own = c->own,
+                           .beam = beam,
+                           .k = c->k,
+                           .ids = c->ids,
+                           .distances = c->distances};
     double sum = 0, squares = 0;
     WWI_TRY(wwi_index_run(c->index, &walk));
     for (size_t i = 0; i < c->sample; i++) {
@@ -196,8 +201,8 @@ static ww_status find_starts(choice *c) {
         const size_t wanted = starts > x->must_count ? starts : x->must_count;
         last = x->start_count = (size_t)wwi_least(x->entry_count, wanted);
         WWI_TRY(find_beam(c, &m));
-        const bool better = m.beam ? c->measured.beam == 0 || m.sample_examined < c->measured.sample_examined
-                                   : c->measured.beam == 0;
+        const bool better =
+            m.beam ? c->measured.beam == 0 || m.sample_examined < c->measured.sample_examined : c->measured.beam == 0;
         if (better) {
             c->measured = m;
             c->measured.entries = x->start_count;
@@ -268,8 +273,13 @@ static ww_status walk_all(ww_index *x, ww_dataset *queries, const uint32_t *own,
     const uint64_t wide = x->beam_k ? wwi_ceil_div((uint64_t)x->beam * k, x->beam_k) : x->beam;
     WWI_TRY(wwi_new(found, queries->count * k));
     WWI_TRY(wwi_new(values, queries->count * k));
-    wwi_index_walk walk = {.queries = queries, .count = queries->count, .own = own, .from_links = own != NULL, .k = k,
-                           .ids = found, .distances = values};
+    wwi_index_walk walk = {.queries = queries,
+                           .count = queries->count,
+                           .own = own,
+                           .from_links = own != NULL,
+                           .k = k,
+                           .ids = found,
+                           .distances = values};
     walk.beam = (uint32_t)(wide > x->beam ? wide : x->beam);
     walk.beam = walk.beam > k ? walk.beam : (uint32_t)k;
     WWI_TRY(wwi_index_run(x, &walk));

@@ -31,9 +31,9 @@ typedef struct descent {
     uint8_t *fresh_count, *old_count;
     atomic_flag *locks; // LOCKS
     wwi_index_pairs pairs;
-    size_t *starts;  // of a batch: where each series' pairs begin; its series and one more
-    size_t first;    // series of the batch
-    uint64_t seed;   // of the round
+    size_t *starts; // of a batch: where each series' pairs begin; its series and one more
+    size_t first;   // series of the batch
+    uint64_t seed;  // of the round
     atomic_uint_least64_t changes;
 } descent;
 
@@ -64,7 +64,8 @@ static uint64_t mix(uint64_t seed, uint64_t a, uint64_t b) {
 
 // ---- neighbours
 
-// Of equal distances another one is first for each series, so that many equal series are not all linked to the same few.
+// Of equal distances another one is first for each series, so that many equal series are not all linked to the same
+// few.
 static bool comes_before(uint32_t series, wwi_near a, wwi_near b) {
     return a.distance < b.distance ||
            (a.distance == b.distance &&

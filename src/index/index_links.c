@@ -37,9 +37,9 @@ uint32_t wwi_index_prune(const uint32_t *ids, uint32_t count, uint32_t most, wwi
 
 typedef struct linking {
     ww_index *index;
-    const uint32_t *ids;    // the neighbours of each series: count x neighbours
+    const uint32_t *ids;     // the neighbours of each series: count x neighbours
     uint8_t *forward, *used; // links of each series to neighbours it has chosen, and all
-    uint32_t *targets;      // of all series, where their links of one rank lead to
+    uint32_t *targets;       // of all series, where their links of one rank lead to
 } linking;
 
 static void linking_close(linking *l) {
@@ -225,8 +225,15 @@ ww_status wwi_index_join(ww_index *x) {
         return WW_OK;
     WWI_TRY(wwi_new(ids, count * NEAR));
     WWI_TRY(wwi_new(distances, count * NEAR));
-    wwi_index_walk walk = {.queries = x->base, .rows = heads, .own = heads, .count = count, .removed = true,
-                           .beam = 2 * NEAR, .k = NEAR, .ids = ids, .distances = distances};
+    wwi_index_walk walk = {.queries = x->base,
+                           .rows = heads,
+                           .own = heads,
+                           .count = count,
+                           .removed = true,
+                           .beam = 2 * NEAR,
+                           .k = NEAR,
+                           .ids = ids,
+                           .distances = distances};
     WWI_TRY(wwi_index_run(x, &walk));
     x->info.build_distances += walk.examined;
     for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks of queries through the links of an index: each keeps the nearest series it has seen, and looks at the links of
-// the nearest that it has not looked at yet. All queries of a batch take a step at once: the distances of a step are one
-// list of pairs.
+// the nearest that it has not looked at yet. All queries of a batch take a step at once: the distances of a step are
+// one list of pairs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +87,7 @@ static bool make_room(walker *w, uint32_t more) {
 
 static bool ask(walker *w, const uint32_t *ids, size_t count) {
     size_t room = w->asked_room;
-    if (!make_room(w, (uint32_t)count) ||
-        wwi_grow(&w->asked, &room, w->asked_count + count, sizeof *w->asked) != WW_OK)
+    if (!make_room(w, (uint32_t)count) || wwi_grow(&w->asked, &room, w->asked_count + count, sizeof *w->asked) != WW_OK)
         return false;
     w->asked_room = (uint32_t)room;
     for (size_t i = 0; i < count && ids[i] != WWI_NO_LINK; i++)
@@ -109,8 +108,8 @@ static void insert(walker *w, uint32_t beam, double distance, uint32_t id) {
     } else {
         w->count++;
     }
-    for (; to > 0 && (distance < w->best[to - 1].distance ||
-                      (distance == w->best[to - 1].distance && id < w->best[to - 1].id));
+    for (; to > 0 &&
+           (distance < w->best[to - 1].distance || (distance == w->best[to - 1].distance && id < w->best[to - 1].id));
          to--)
         w->best[to] = w->best[to - 1];
     w->best[to] = (seen){distance, id, false};

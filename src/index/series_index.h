@@ -43,12 +43,13 @@ struct ww_index {
     unsigned threads;
     size_t count;    // series of the base
     uint32_t *links; // count x degree, those that are not used behind the others: WWI_NO_LINK
-    uint32_t *entries; // series that searches may begin with; the first `must_count` lead to parts that no link leads to
+    uint32_t
+        *entries; // series that searches may begin with; the first `must_count` lead to parts that no link leads to
     size_t entry_count, must_count;
     size_t start_count; // of them, what searches do begin with
-    uint32_t *removed; // a bit for each series; NULL: none
-    uint32_t beam;     // for `beam_k` neighbours; 0: exact searches
-    size_t beam_k; // 0: the beam is the caller's, for any number of neighbours
+    uint32_t *removed;  // a bit for each series; NULL: none
+    uint32_t beam;      // for `beam_k` neighbours; 0: exact searches
+    size_t beam_k;      // 0: the beam is the caller's, for any number of neighbours
     ww_index_info info;
     uint64_t done, total; // of the call in progress, in series
 };
@@ -63,7 +64,7 @@ static inline bool wwi_is_nearer(wwi_near a, wwi_near b) {
     return a.distance < b.distance || (a.distance == b.distance && a.id < b.id);
 }
 
-// ---- index.c
+// ---- index_base.c
 
 // Calls `each` with runs of [0, count), from several threads.
 typedef void (*wwi_index_each)(void *user, size_t first, size_t end);
@@ -75,10 +76,13 @@ ww_status wwi_index_tell(ww_index *index, uint64_t done);
 // Checks the options of an index without links, which is made. `degree` and `neighbours` are checked.
 ww_status wwi_index_open(const ww_measure *measure, ww_dataset *base, const ww_index_options *options,
                          const ww_run_options *run, ww_index **index);
-// Links and entries of an index that has none.
-ww_status wwi_index_build(ww_index *index);
 // The bytes of its graph, links and entries, into its info.
 void wwi_index_count(ww_index *index);
+
+// ---- index.c
+
+// Links and entries of an index that has none.
+ww_status wwi_index_build(ww_index *index);
 
 // ---- index_pairs.c
 

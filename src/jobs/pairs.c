@@ -238,7 +238,8 @@ static ww_status run_batch(ww_plan *p, const wwi_list *list, size_t first, size_
     WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, count * size));
     WWI_TRY(wwi_pairing_slices(&p->pair, wwi_pairing_all(&p->pair), &b.row, &b.column));
     if (list->radii) {
-        WWI_TRY(wwi_upload(p->pair.context, &p->radii, (const unsigned char *)list->radii + first * size, count * size));
+        WWI_TRY(
+            wwi_upload(p->pair.context, &p->radii, (const unsigned char *)list->radii + first * size, count * size));
         b.radii = p->radii;
     }
     b.out = p->out;

@@ -82,9 +82,12 @@ typedef struct sample {
 } sample;
 
 static const sample samples[] = {
-    {WW_DTW, "band=sakoe-chiba:4", 1, 24, 24, WW_FLOAT}, {WW_DTW, NULL, 3, 8, 20, WW_FLOAT},
-    {WW_DTW, "gamma=0.5", 1, 8, 20, WW_FLOAT},           {WW_LCSS, "similarity=1", 1, 8, 20, WW_FLOAT},
-    {WW_MSM, NULL, 1, 8, 20, WW_DOUBLE},                 {WW_DTW, "relax=0:0:all:all", 1, 8, 20, WW_FLOAT},
+    {WW_DTW, "band=sakoe-chiba:4", 1, 24, 24, WW_FLOAT},
+    {WW_DTW, NULL, 3, 8, 20, WW_FLOAT},
+    {WW_DTW, "gamma=0.5", 1, 8, 20, WW_FLOAT},
+    {WW_LCSS, "similarity=1", 1, 8, 20, WW_FLOAT},
+    {WW_MSM, NULL, 1, 8, 20, WW_DOUBLE},
+    {WW_DTW, "relax=0:0:all:all", 1, 8, 20, WW_FLOAT},
     {WW_LEVENSHTEIN, NULL, 1, 8, 20, WW_FLOAT},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
@@ -259,7 +262,8 @@ START_TEST(adds_and_removes) {
     const ww_measure measure = banded();
     ww_dataset *whole = wwt_dataset(&set, WW_FLOAT), *old = part_of(&set, 0, OLD), *new = part_of(&set, OLD, NEW);
     ww_index *index = with_beam(&measure, old, 64), *loaded = NULL;
-    found all = exact_of(&measure, whole, whole, ALL, ALL, WW_FLOAT), f = room(ALL, K, WW_FLOAT), g = room(ALL, K, WW_FLOAT);
+    found all = exact_of(&measure, whole, whole, ALL, ALL, WW_FLOAT), f = room(ALL, K, WW_FLOAT),
+          g = room(ALL, K, WW_FLOAT);
     wwt_ok(ww_index_add(index, new));
     ww_dataset_destroy(&new);
     ww_dataset_destroy(&old);
