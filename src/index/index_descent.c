@@ -11,10 +11,10 @@
 #include "base/random.h"
 #include "index/series_index.h"
 
-// Neighbours of a series that a round compares, of the new and of the old; rounds; a round that changes no more than
-// this share of all neighbours is the last.
+// Neighbours of a series that a round compares, of the new and of the old; rounds; a round that leaves no more than
+// this share of all neighbours new is the last.
 enum { SAMPLE = 20, ROUNDS = 12, LOCKS = 1 << 16 };
-#define LITTLE_CHANGE 0.004
+#define FEW_NEW 0.05
 // Pairs of a batch: more need more memory, fewer leave a device waiting.
 enum { CPU_PAIRS = 1 << 18, GPU_PAIRS = 1 << 21 };
 
@@ -29,12 +29,13 @@ typedef struct descent {
     uint32_t k;
     picked *fresh, *old; // count each
     uint8_t *fresh_count, *old_count;
-    atomic_flag *locks; // LOCKS
+    atomic_flag *locks;       // LOCKS
+    _Atomic(float) *farthest; // distance of each series' last neighbour: what is not nearer needs no lock
     wwi_index_pairs pairs;
-    size_t *starts; // of a batch: where each series' pairs begin; its series and one more
-    size_t first;   // series of the batch
-    uint64_t seed;  // of the round
-    atomic_uint_least64_t changes;
+    size_t *starts;                     // of a batch: where each series' pairs begin; its series and one more
+    size_t first;                       // series of the batch
+    uint64_t seed;                      // of the round
+    atomic_uint_least64_t fresh_in_all; // new neighbours of all series
 } descent;
 
 static void descent_close(descent *d) {
@@ -45,6 +46,7 @@ static void descent_close(descent *d) {
     free(d->fresh_count);
     free(d->old_count);
     free(d->locks);
+    free(d->farthest);
     free(d->starts);
 }
 
@@ -86,27 +88,27 @@ static bool offer(wwi_near *list, uint32_t k, uint32_t series, wwi_near one) {
     return true;
 }
 
-static bool offer_to(descent *d, uint32_t series, wwi_near one) {
+static void offer_to(descent *d, uint32_t series, wwi_near one) {
     wwi_near *list = d->lists + (size_t)series * d->k;
+    if (!(one.distance <= atomic_load_explicit(&d->farthest[series], memory_order_relaxed)))
+        return;
     lock(d, series);
-    const bool taken = offer(list, d->k, series, one);
+    if (offer(list, d->k, series, one))
+        atomic_store_explicit(&d->farthest[series], list[d->k - 1].distance, memory_order_relaxed);
     unlock(d, series);
-    return taken;
 }
 
 // The results of a batch, for both series of each pair.
 static void take_results(void *user, size_t first, size_t end) {
     descent *d = user;
     const ww_index *x = d->index;
-    uint64_t changes = 0;
     for (size_t i = first; i < end; i++) {
         const uint32_t a = d->pairs.pairs[3 * i], b = d->pairs.pairs[3 * i + 1];
         const float distance = (float)wwi_index_pairs_value(x, &d->pairs, i);
-        changes += offer_to(d, a, (wwi_near){distance, b});
+        offer_to(d, a, (wwi_near){distance, b});
         if (x->symmetric)
-            changes += offer_to(d, b, (wwi_near){distance, a});
+            offer_to(d, b, (wwi_near){distance, a});
     }
-    atomic_fetch_add(&d->changes, changes);
 }
 
 // ---- what a round compares
@@ -203,28 +205,11 @@ static void fill(void *user, size_t first, size_t end) {
                 if ((uint32_t)fresh->of[a] != (uint32_t)old->of[b])
                     at = put_both(d, at, (uint32_t)fresh->of[a], (uint32_t)old->of[b]);
         }
-        // A neighbour that is both new, by one link, and old, by the other, is not compared with itself.
-        for (; at < d->starts[i + 1]; at++)
-            d->pairs.pairs[3 * at] = WWI_NO_LINK;
+        // A neighbour that is both new, by one link, and old, by the other, is not compared with itself: in its place
+        // one whose distance is known.
+        while (at < d->starts[i + 1])
+            at = put_both(d, at, (uint32_t)(d->first + i), (uint32_t)fresh->of[0]);
     }
-}
-
-// Closes the gaps.
-static void close_up(descent *d) {
-    wwi_index_pairs *p = &d->pairs;
-    size_t to = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        if (p->pairs[3 * i] == WWI_NO_LINK)
-            continue;
-        if (to < i) {
-            memcpy(p->pairs + 3 * to, p->pairs + 3 * i, 3 * sizeof *p->pairs);
-            if (p->bounded)
-                memcpy(p->radii + to * d->index->value_bytes, p->radii + i * d->index->value_bytes,
-                       d->index->value_bytes);
-        }
-        to++;
-    }
-    p->count = to;
 }
 
 static ww_status run_batch(descent *d) {
@@ -250,7 +235,6 @@ static ww_status run_all(descent *d, size_t (*count)(const descent *, size_t), w
         }
         d->pairs.count = pairs;
         wwi_index_share(d->index, end - d->first, each, d);
-        close_up(d);
         WWI_TRY(run_batch(d));
         WWI_TRY(wwi_index_tell(d->index, end - d->first));
     }
@@ -270,11 +254,8 @@ static void fill_first(void *user, size_t first, size_t end) {
     const uint64_t n = d->index->count;
     for (size_t i = first; i < end; i++)
         for (uint32_t j = 0; j < d->k; j++) {
-            const uint32_t self = (uint32_t)(d->first + i), other = (uint32_t)(mix(d->seed, self, j) % n);
-            if (self == other)
-                d->pairs.pairs[3 * (d->starts[i] + j)] = WWI_NO_LINK;
-            else
-                put(d, d->starts[i] + j, self, other);
+            const uint32_t self = (uint32_t)(d->first + i), other = (uint32_t)(mix(d->seed, self, j) % (n - 1));
+            put(d, d->starts[i] + j, self, other < self ? other : other + 1);
         }
 }
 
@@ -291,12 +272,23 @@ static ww_status open(ww_index *x, descent *d) {
     WWI_TRY(wwi_new(d->fresh_count, n));
     WWI_TRY(wwi_new(d->old_count, n));
     WWI_TRY(wwi_new(d->locks, LOCKS));
+    WWI_TRY(wwi_new(d->farthest, n));
     WWI_TRY(wwi_new(d->starts, n + 1));
     for (size_t i = 0; i < LOCKS; i++)
         atomic_flag_clear(&d->locks[i]);
+    for (size_t i = 0; i < n; i++)
+        atomic_init(&d->farthest[i], INFINITY);
     for (size_t i = 0; i < n * d->k; i++)
         d->lists[i] = (wwi_near){INFINITY, WWI_NO_LINK};
     return wwi_index_pairs_open(x, x->base, x->base, room, &d->pairs);
+}
+
+static void count_fresh(void *user, size_t first, size_t end) {
+    descent *d = user;
+    uint64_t count = 0;
+    for (size_t i = first * d->k; i < end * d->k; i++)
+        count += d->lists[i].id != WWI_NO_LINK && d->lists[i].id & WWI_INDEX_NEW;
+    atomic_fetch_add(&d->fresh_in_all, count);
 }
 
 static ww_status run_round(descent *d, uint64_t round) {
@@ -306,8 +298,10 @@ static ww_status run_round(descent *d, uint64_t round) {
     memset(d->old_count, 0, x->count);
     wwi_index_share(x, x->count, pick_all, d);
     wwi_index_share(x, x->count, age, d);
-    atomic_store(&d->changes, 0);
-    return run_all(d, pairs_of, fill);
+    WWI_TRY(run_all(d, pairs_of, fill));
+    atomic_store(&d->fresh_in_all, 0);
+    wwi_index_share(x, x->count, count_fresh, d);
+    return WW_OK;
 }
 
 ww_status wwi_index_descend(ww_index *x, wwi_near **lists) {
@@ -318,10 +312,10 @@ ww_status wwi_index_descend(ww_index *x, wwi_near **lists) {
     WWI_TRY(open(x, &d));
     d.seed = mix(x->seed, 0, 0);
     WWI_TRY(run_all(&d, first_pairs, fill_first));
-    const double little = LITTLE_CHANGE * (double)x->count * d.k;
+    const double few = FEW_NEW * (double)x->count * d.k;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
         WWI_TRY(run_round(&d, round));
-        if ((double)atomic_load(&d.changes) <= little)
+        if ((double)atomic_load(&d.fresh_in_all) <= few)
             break;
     }
     for (size_t i = 0; i < x->count * d.k; i++)
