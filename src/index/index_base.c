@@ -43,6 +43,31 @@ void wwi_index_share(const ww_index *x, size_t count, wwi_index_each each, void 
         wwi_in_threads(s.threads, share_part, &s);
 }
 
+typedef struct besides {
+    sharing rest; // of all threads but the caller's
+    ww_status (*run)(void *user);
+    ww_status status;
+} besides;
+
+static void run_or_share(void *user, unsigned i) {
+    besides *b = user;
+    if (i == 0)
+        b->status = b->run(b->rest.user);
+    else
+        share_part(&b->rest, i - 1);
+}
+
+ww_status wwi_index_beside(const ww_index *x, ww_status (*run)(void *user), size_t count, wwi_index_each each,
+                           void *user) {
+    besides b = {{each, user, count, x->threads > 1 ? x->threads - 1 : 1}, run, WW_OK};
+    if (x->threads > 1) {
+        wwi_in_threads(x->threads, run_or_share, &b);
+        return b.status;
+    }
+    each(user, 0, count);
+    return run(user);
+}
+
 // What plans say of their cells, the index says of its series.
 static int tell(void *user, uint64_t done, uint64_t total) {
     const ww_index *x = user;

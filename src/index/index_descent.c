@@ -16,14 +16,28 @@
 enum { SAMPLE = 20, ROUNDS = 12, LOCKS = 1 << 16 };
 #define FEW_NEW 0.05
 // Pairs of a batch: more need more memory, fewer leave a device waiting.
-enum { CPU_PAIRS = 1 << 18, GPU_PAIRS = 1 << 21 };
+enum { CPU_PAIRS = 1 << 18, GPU_PAIRS = 1 << 20 };
 
 // Neighbours of a series that a round compares, the SAMPLE with the least random numbers: random << 32 | id, sorted.
 typedef struct picked {
     uint64_t of[SAMPLE];
 } picked;
 
-typedef struct descent {
+// Pairs of the series [first, end).
+typedef struct batch {
+    wwi_index_pairs pairs;
+    size_t *starts; // where each series' pairs begin, and one more
+    size_t first, end;
+} batch;
+
+typedef struct descent descent;
+// How many pairs a series has in a round, and those of a batch's series [first, end).
+typedef struct comparison {
+    size_t (*count)(const descent *d, size_t series);
+    void (*fill)(const descent *d, const batch *b, size_t first, size_t end);
+} comparison;
+
+struct descent {
     ww_index *index;
     wwi_near *lists; // count x k
     uint32_t k;
@@ -31,15 +45,18 @@ typedef struct descent {
     uint8_t *fresh_count, *old_count;
     atomic_flag *locks;       // LOCKS
     _Atomic(float) *farthest; // distance of each series' last neighbour: what is not nearer needs no lock
-    wwi_index_pairs pairs;
-    size_t *starts;                     // of a batch: where each series' pairs begin; its series and one more
-    size_t first;                       // series of the batch
+    batch batches[3];
+    batch *running, *taken, *filled; // at one time; NULL: none
+    const comparison *compares;
     uint64_t seed;                      // of the round
     atomic_uint_least64_t fresh_in_all; // new neighbours of all series
-} descent;
+};
 
 static void descent_close(descent *d) {
-    wwi_index_pairs_close(&d->pairs);
+    for (size_t i = 0; i < 3; i++) {
+        wwi_index_pairs_close(&d->batches[i].pairs);
+        free(d->batches[i].starts);
+    }
     free(d->lists);
     free(d->fresh);
     free(d->old);
@@ -47,7 +64,6 @@ static void descent_close(descent *d) {
     free(d->old_count);
     free(d->locks);
     free(d->farthest);
-    free(d->starts);
 }
 
 static void lock(descent *d, size_t id) {
@@ -98,13 +114,12 @@ static void offer_to(descent *d, uint32_t series, wwi_near one) {
     unlock(d, series);
 }
 
-// The results of a batch, for both series of each pair.
-static void take_results(void *user, size_t first, size_t end) {
-    descent *d = user;
+// Results of a batch, for both series of each pair.
+static void take(descent *d, const batch *of, size_t first, size_t end) {
     const ww_index *x = d->index;
     for (size_t i = first; i < end; i++) {
-        const uint32_t a = d->pairs.pairs[3 * i], b = d->pairs.pairs[3 * i + 1];
-        const float distance = (float)wwi_index_pairs_value(x, &d->pairs, i);
+        const uint32_t a = of->pairs.pairs[3 * i], b = of->pairs.pairs[3 * i + 1];
+        const float distance = (float)wwi_index_pairs_value(x, &of->pairs, i);
         offer_to(d, a, (wwi_near){distance, b});
         if (x->symmetric)
             offer_to(d, b, (wwi_near){distance, a});
@@ -165,27 +180,43 @@ static void age(void *user, size_t first, size_t end) {
         }
 }
 
-// ---- batches
+// ---- pairs
 
 // Radius of a pair: the farther of both series' last neighbours.
 static float radius_of(const descent *d, uint32_t a, uint32_t b) {
-    const float x = d->lists[((size_t)a + 1) * d->k - 1].distance, y = d->lists[((size_t)b + 1) * d->k - 1].distance;
+    const float x = atomic_load_explicit(&d->farthest[a], memory_order_relaxed);
+    const float y = atomic_load_explicit(&d->farthest[b], memory_order_relaxed);
     return d->index->symmetric && y > x ? y : x;
 }
 
-static void put(descent *d, size_t at, uint32_t a, uint32_t b) {
-    uint32_t *pair = d->pairs.pairs + 3 * at;
+static void put(const descent *d, const batch *to, size_t at, uint32_t a, uint32_t b) {
+    uint32_t *pair = to->pairs.pairs + 3 * at;
     pair[0] = a;
     pair[1] = b;
-    if (d->pairs.bounded) // to float and back may have rounded it down
-        wwi_set_value(d->pairs.radii, d->index->precision, at, (double)nextafterf(radius_of(d, a, b), INFINITY));
+    if (to->pairs.bounded) // to float and back may have rounded it down
+        wwi_set_value(to->pairs.radii, d->index->precision, at, (double)nextafterf(radius_of(d, a, b), INFINITY));
 }
 
-static size_t put_both(descent *d, size_t at, uint32_t a, uint32_t b) {
-    put(d, at++, a < b ? a : b, a < b ? b : a);
+static size_t put_both(const descent *d, const batch *to, size_t at, uint32_t a, uint32_t b) {
+    put(d, to, at++, a < b ? a : b, a < b ? b : a);
     if (!d->index->symmetric)
-        put(d, at++, a < b ? b : a, a < b ? a : b);
+        put(d, to, at++, a < b ? b : a, a < b ? a : b);
     return at;
+}
+
+static size_t first_pairs(const descent *d, size_t i) {
+    (void)i;
+    return d->k;
+}
+
+// The first neighbours, at random.
+static void fill_first(const descent *d, const batch *to, size_t first, size_t end) {
+    const uint64_t n = d->index->count;
+    for (size_t i = first; i < end; i++)
+        for (uint32_t j = 0; j < d->k; j++) {
+            const uint32_t self = (uint32_t)(to->first + i), other = (uint32_t)(mix(d->seed, self, j) % (n - 1));
+            put(d, to, to->starts[i] + j, self, other < self ? other : other + 1);
+        }
 }
 
 static size_t pairs_of(const descent *d, size_t i) {
@@ -193,70 +224,89 @@ static size_t pairs_of(const descent *d, size_t i) {
     return fresh == 0 ? 0 : d->index->symmetric ? pairs : 2 * pairs;
 }
 
-static void fill(void *user, size_t first, size_t end) {
-    descent *d = user;
+static void fill(const descent *d, const batch *to, size_t first, size_t end) {
     for (size_t i = first; i < end; i++) {
-        const picked *fresh = &d->fresh[d->first + i], *old = &d->old[d->first + i];
-        size_t at = d->starts[i];
-        for (uint32_t a = 0; a < d->fresh_count[d->first + i]; a++) {
-            for (uint32_t b = a + 1; b < d->fresh_count[d->first + i]; b++)
-                at = put_both(d, at, (uint32_t)fresh->of[a], (uint32_t)fresh->of[b]);
-            for (uint32_t b = 0; b < d->old_count[d->first + i]; b++)
+        const size_t series = to->first + i;
+        const picked *fresh = &d->fresh[series], *old = &d->old[series];
+        size_t at = to->starts[i];
+        for (uint32_t a = 0; a < d->fresh_count[series]; a++) {
+            for (uint32_t b = a + 1; b < d->fresh_count[series]; b++)
+                at = put_both(d, to, at, (uint32_t)fresh->of[a], (uint32_t)fresh->of[b]);
+            for (uint32_t b = 0; b < d->old_count[series]; b++)
                 if ((uint32_t)fresh->of[a] != (uint32_t)old->of[b])
-                    at = put_both(d, at, (uint32_t)fresh->of[a], (uint32_t)old->of[b]);
+                    at = put_both(d, to, at, (uint32_t)fresh->of[a], (uint32_t)old->of[b]);
         }
         // A neighbour that is both new, by one link, and old, by the other, is not compared with itself: in its place
         // one whose distance is known.
-        while (at < d->starts[i + 1])
-            at = put_both(d, at, (uint32_t)(d->first + i), (uint32_t)fresh->of[0]);
+        while (at < to->starts[i + 1])
+            at = put_both(d, to, at, (uint32_t)series, (uint32_t)fresh->of[0]);
     }
 }
 
-static ww_status run_batch(descent *d) {
-    if (d->pairs.count == 0)
-        return WW_OK;
-    WWI_TRY(wwi_index_pairs_run(d->index, &d->pairs));
-    d->index->info.build_distances += d->pairs.count;
-    wwi_index_share(d->index, d->pairs.count, take_results, d);
-    return WW_OK;
-}
+// ---- batches: while one is computed, the results of the one before are taken, and the one behind is filled
 
-// All series of a round, batch by batch; `count` says how many pairs a series has, `each` fills them in.
-static ww_status run_all(descent *d, size_t (*count)(const descent *, size_t), wwi_index_each each) {
+// The next batch, from `first` on.
+static void cut(const descent *d, batch *b, size_t first) {
     const size_t n = d->index->count;
-    for (size_t end; d->first < n; d->first = end) {
-        size_t pairs = 0;
-        d->starts[0] = 0;
-        for (end = d->first; end < n; end++) {
-            const size_t more = count(d, end);
-            if (pairs + more > d->pairs.room)
-                break;
-            d->starts[end + 1 - d->first] = pairs += more;
-        }
-        d->pairs.count = pairs;
-        wwi_index_share(d->index, end - d->first, each, d);
-        WWI_TRY(run_batch(d));
-        WWI_TRY(wwi_index_tell(d->index, end - d->first));
+    size_t pairs = 0, end;
+    b->starts[0] = 0;
+    for (end = first; end < n; end++) {
+        const size_t more = d->compares->count(d, end);
+        if (pairs + more > b->pairs.room)
+            break;
+        b->starts[end + 1 - first] = pairs += more;
     }
-    d->first = 0;
-    return WW_OK;
+    b->first = first;
+    b->end = end;
+    b->pairs.count = pairs;
 }
 
-// ---- the first neighbours
-
-static size_t first_pairs(const descent *d, size_t i) {
-    (void)i;
-    return d->k;
+static ww_status run(void *user) {
+    const descent *d = user;
+    return d->running->pairs.count ? wwi_index_pairs_run(d->index, &d->running->pairs) : WW_OK;
 }
 
-static void fill_first(void *user, size_t first, size_t end) {
+// Parts [first, end) of PARTS of both.
+enum { PARTS = 1 << 20 };
+static size_t part_of(size_t all, size_t part) {
+    return (size_t)((unsigned __int128)all * part / PARTS);
+}
+
+static void beside(void *user, size_t first, size_t end) {
     descent *d = user;
-    const uint64_t n = d->index->count;
-    for (size_t i = first; i < end; i++)
-        for (uint32_t j = 0; j < d->k; j++) {
-            const uint32_t self = (uint32_t)(d->first + i), other = (uint32_t)(mix(d->seed, self, j) % (n - 1));
-            put(d, d->starts[i] + j, self, other < self ? other : other + 1);
-        }
+    if (d->taken)
+        take(d, d->taken, part_of(d->taken->pairs.count, first), part_of(d->taken->pairs.count, end));
+    if (d->filled) {
+        const size_t series = d->filled->end - d->filled->first;
+        d->compares->fill(d, d->filled, part_of(series, first), part_of(series, end));
+    }
+}
+
+static const comparison beginning = {first_pairs, fill_first}, rounds = {pairs_of, fill};
+
+static ww_status run_all(descent *d, const comparison *of) {
+    const size_t n = d->index->count;
+    batch *const b = d->batches;
+    size_t at = 0;
+    d->compares = of;
+    cut(d, &b[0], 0);
+    d->taken = NULL;
+    d->filled = &b[0];
+    wwi_index_share(d->index, PARTS, beside, d);
+    while (b[at].first < n) {
+        batch *const next = &b[(at + 1) % 3];
+        d->running = &b[at];
+        cut(d, next, d->running->end);
+        d->filled = next;
+        WWI_TRY(wwi_index_beside(d->index, run, PARTS, beside, d));
+        d->index->info.build_distances += d->running->pairs.count;
+        d->taken = d->running;
+        at = (at + 1) % 3;
+        WWI_TRY(wwi_index_tell(d->index, d->taken->end - d->taken->first));
+    }
+    d->filled = NULL;
+    wwi_index_share(d->index, PARTS, beside, d);
+    return WW_OK;
 }
 
 // ---- all
@@ -273,14 +323,17 @@ static ww_status open(ww_index *x, descent *d) {
     WWI_TRY(wwi_new(d->old_count, n));
     WWI_TRY(wwi_new(d->locks, LOCKS));
     WWI_TRY(wwi_new(d->farthest, n));
-    WWI_TRY(wwi_new(d->starts, n + 1));
+    for (size_t i = 0; i < 3; i++) {
+        WWI_TRY(wwi_new(d->batches[i].starts, n + 1));
+        WWI_TRY(wwi_index_pairs_open(x, x->base, x->base, room, &d->batches[i].pairs));
+    }
     for (size_t i = 0; i < LOCKS; i++)
         atomic_flag_clear(&d->locks[i]);
     for (size_t i = 0; i < n; i++)
         atomic_init(&d->farthest[i], INFINITY);
     for (size_t i = 0; i < n * d->k; i++)
         d->lists[i] = (wwi_near){INFINITY, WWI_NO_LINK};
-    return wwi_index_pairs_open(x, x->base, x->base, room, &d->pairs);
+    return WW_OK;
 }
 
 static void count_fresh(void *user, size_t first, size_t end) {
@@ -291,14 +344,14 @@ static void count_fresh(void *user, size_t first, size_t end) {
     atomic_fetch_add(&d->fresh_in_all, count);
 }
 
-static ww_status run_round(descent *d, uint64_t round) {
+static ww_status run_round(descent *d, uint64_t number) {
     ww_index *x = d->index;
-    d->seed = mix(x->seed, round, 1);
+    d->seed = mix(x->seed, number, 1);
     memset(d->fresh_count, 0, x->count);
     memset(d->old_count, 0, x->count);
     wwi_index_share(x, x->count, pick_all, d);
     wwi_index_share(x, x->count, age, d);
-    WWI_TRY(run_all(d, pairs_of, fill));
+    WWI_TRY(run_all(d, &rounds));
     atomic_store(&d->fresh_in_all, 0);
     wwi_index_share(x, x->count, count_fresh, d);
     return WW_OK;
@@ -311,10 +364,10 @@ ww_status wwi_index_descend(ww_index *x, wwi_near **lists) {
     x->info.build_distances = 0;
     WWI_TRY(open(x, &d));
     d.seed = mix(x->seed, 0, 0);
-    WWI_TRY(run_all(&d, first_pairs, fill_first));
+    WWI_TRY(run_all(&d, &beginning));
     const double few = FEW_NEW * (double)x->count * d.k;
-    for (uint64_t round = 1; round <= ROUNDS; round++) {
-        WWI_TRY(run_round(&d, round));
+    for (uint64_t i = 1; i <= ROUNDS; i++) {
+        WWI_TRY(run_round(&d, i));
         if ((double)atomic_load(&d.fresh_in_all) <= few)
             break;
     }

@@ -10,8 +10,8 @@
 
 // Series whose links a query looks at in a step: more need fewer steps, and a few more distances.
 enum { WIDTH = 4 };
-// Queries and pairs of a batch.
-enum { CPU_QUERIES = 2048, GPU_QUERIES = 1 << 15, CPU_PAIRS = 1 << 19, GPU_PAIRS = 1 << 22 };
+// Pairs of a step, and as many queries as have room for theirs; from so many queries on two crews take turns.
+enum { CPU_PAIRS = 1 << 19, GPU_PAIRS = 1 << 22, FEW_QUERIES = 1024 };
 
 // A series that was seen.
 typedef struct seen {
@@ -21,7 +21,6 @@ typedef struct seen {
 } seen;
 
 typedef struct walker {
-    uint32_t query;    // of the batch
     uint32_t row, own; // WWI_NO_LINK: it is no series of the base
     seen *best;        // `beam` at most, sorted
     uint32_t count;
@@ -33,16 +32,27 @@ typedef struct walker {
     bool failed;
 } walker;
 
-typedef struct walking {
+typedef struct walking walking;
+
+// Queries [first, first + count), which walk together.
+typedef struct crew {
+    walking *of;
+    wwi_index_pairs pairs;
+    walker *walkers;
+    uint32_t *active; // those that are not at their end
+    size_t active_count, first, count;
+    enum { IDLE, LISTED, COMPUTED } state; // of the distances of a step
+} crew;
+
+// Two crews: while the distances of one are computed, those of the other are taken.
+struct walking {
     ww_index *index;
     wwi_index_walk *of;
     uint32_t beam;
-    wwi_index_pairs pairs;
-    walker *walkers; // of a batch
-    uint32_t *active;
-    size_t active_count, first; // `first`: active ones before this have had their pairs
-    size_t shown;               // of this launch
-} walking;
+    size_t next, most; // queries that no crew has yet, from there on; of a crew
+    crew crews[2];
+    crew *computed, *taken; // at one time
+};
 
 static void walker_close(walker *w) {
     free(w->best);
@@ -90,6 +100,9 @@ static bool ask(walker *w, const uint32_t *ids, size_t count) {
     if (!make_room(w, (uint32_t)count) || wwi_grow(&w->asked, &room, w->asked_count + count, sizeof *w->asked) != WW_OK)
         return false;
     w->asked_room = (uint32_t)room;
+    // The set is in no cache: all of its places are fetched at once.
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch(&w->marks[ids[i] * 2654435761u & (w->mark_room - 1)]);
     for (size_t i = 0; i < count && ids[i] != WWI_NO_LINK; i++)
         if (mark(w, ids[i]))
             w->asked[w->asked_count++] = ids[i];
@@ -142,69 +155,54 @@ static bool step(const walking *k, walker *w) {
     return true;
 }
 
-// ---- steps of a batch
+// ---- a crew
 
 static void begin_some(void *user, size_t first, size_t end) {
-    walking *k = user;
+    const crew *c = user;
     for (size_t i = first; i < end; i++)
-        k->walkers[i].failed = !begin(k, &k->walkers[i]);
+        c->walkers[i].failed = !begin(c->of, &c->walkers[i]);
 }
 
 static void list_pairs(void *user, size_t first, size_t end) {
-    walking *k = user;
-    for (size_t i = k->first + first; i < k->first + end; i++) {
-        const walker *w = &k->walkers[k->active[i]];
-        const double radius = w->count == k->beam ? w->best[k->beam - 1].distance : (double)INFINITY;
+    const crew *c = user;
+    const uint32_t beam = c->of->beam;
+    for (size_t i = first; i < end; i++) {
+        const walker *w = &c->walkers[c->active[i]];
+        const double radius = w->count == beam ? w->best[beam - 1].distance : (double)INFINITY;
         for (uint32_t j = 0; j < w->asked_count; j++) {
-            k->pairs.pairs[3 * (w->at + j)] = w->row;
-            k->pairs.pairs[3 * (w->at + j) + 1] = w->asked[j];
-            if (k->pairs.bounded)
-                wwi_set_value(k->pairs.radii, k->index->precision, w->at + j, radius);
+            c->pairs.pairs[3 * (w->at + j)] = w->row;
+            c->pairs.pairs[3 * (w->at + j) + 1] = w->asked[j];
+            if (c->pairs.bounded)
+                wwi_set_value(c->pairs.radii, c->of->index->precision, w->at + j, radius);
         }
     }
 }
 
 static void take_distances(void *user, size_t first, size_t end) {
-    walking *k = user;
-    for (size_t i = k->first + first; i < k->first + end; i++) {
-        walker *w = &k->walkers[k->active[i]];
+    const walking *k = user;
+    const crew *c = k->taken;
+    for (size_t i = first; i < end; i++) {
+        walker *w = &c->walkers[c->active[i]];
         for (uint32_t j = 0; j < w->asked_count; j++)
-            insert(w, k->beam, wwi_index_pairs_value(k->index, &k->pairs, w->at + j), w->asked[j]);
+            insert(w, k->beam, wwi_index_pairs_value(k->index, &c->pairs, w->at + j), w->asked[j]);
         w->failed = w->failed || !step(k, w);
     }
 }
 
-// Distances of all that active queries ask for, and their next step.
-static ww_status run_step(walking *k) {
-    for (k->first = 0; k->first < k->active_count; k->first += k->shown) {
-        size_t pairs = 0;
-        for (k->shown = 0; k->first + k->shown < k->active_count; k->shown++) {
-            walker *w = &k->walkers[k->active[k->first + k->shown]];
-            if (pairs + w->asked_count > k->pairs.room)
-                break;
-            w->at = pairs;
-            pairs += w->asked_count;
-        }
-        k->pairs.count = pairs;
-        k->of->examined += pairs;
-        wwi_index_share(k->index, k->shown, list_pairs, k);
-        WWI_TRY(wwi_index_pairs_run(k->index, &k->pairs));
-        wwi_index_share(k->index, k->shown, take_distances, k);
-    }
-    return WW_OK;
-}
-
-static ww_status drop_idle(walking *k, uint64_t *ended) {
-    size_t left = 0;
-    for (size_t i = 0; i < k->active_count; i++) {
-        const walker *w = &k->walkers[k->active[i]];
+static ww_status drop_idle(crew *c) {
+    size_t left = 0, pairs = 0;
+    for (size_t i = 0; i < c->active_count; i++) {
+        walker *w = &c->walkers[c->active[i]];
         if (w->failed)
-            return wwi_fail_memory(k->beam * sizeof *w->best + w->mark_room * 2 * sizeof *w->marks);
+            return wwi_fail_memory(c->of->beam * sizeof *w->best + w->mark_room * 2 * sizeof *w->marks);
+        w->at = pairs;
+        pairs += w->asked_count;
         if (w->asked_count)
-            k->active[left++] = k->active[i];
+            c->active[left++] = c->active[i];
     }
-    *ended = k->active_count - left;
-    k->active_count = left;
+    c->active_count = left;
+    c->pairs.count = pairs;
+    c->of->of->examined += pairs;
     return WW_OK;
 }
 
@@ -224,79 +222,126 @@ static void give(const walking *k, const walker *w, size_t at) {
 }
 
 // A result that is larger than its precision holds has overflowed.
-static ww_status check_range(const walking *k, size_t first, size_t count) {
-    const wwi_index_walk *of = k->of;
-    const ww_plan *plan = k->pairs.plan;
+static ww_status check_range(const crew *c) {
+    const wwi_index_walk *of = c->of->of;
+    const ww_plan *plan = c->pairs.plan;
     double value = 0;
-    for (size_t i = first * of->k; !isinf(plan->pair.limit) && i < (first + count) * of->k; i++) {
+    for (size_t i = c->first * of->k; !isinf(plan->pair.limit) && i < (c->first + c->count) * of->k; i++) {
         if (of->ids[i] == WWI_NO_LINK)
             continue;
-        wwi_set_value(&value, k->index->precision, 0, of->distances[i]);
+        wwi_set_value(&value, c->of->index->precision, 0, of->distances[i]);
         WWI_TRY(wwi_plan_check_results(plan, &value, 1));
     }
     return WW_OK;
 }
 
-static ww_status run_batch(walking *k, size_t first, size_t count) {
-    uint64_t ended = 0;
-    for (size_t i = 0; i < count; i++) {
-        const size_t query = first + i;
-        k->walkers[i] = (walker){.query = (uint32_t)query,
-                                 .row = k->of->rows ? k->of->rows[query] : (uint32_t)query,
+static void disband(crew *c) {
+    for (size_t i = 0; i < c->count; i++)
+        walker_close(&c->walkers[i]);
+    c->count = 0;
+}
+
+static void give_some(void *user, size_t first, size_t end) {
+    const crew *c = user;
+    for (size_t i = first; i < end; i++)
+        give(c->of, &c->walkers[i], c->first + i);
+}
+
+static ww_status end_crew(crew *c) {
+    wwi_index_share(c->of->index, c->count, give_some, c);
+    WWI_TRY(check_range(c));
+    WWI_TRY(wwi_index_tell(c->of->index, c->count));
+    disband(c);
+    return WW_OK;
+}
+
+// Takes the next queries.
+static void begin_crew(crew *c) {
+    walking *k = c->of;
+    c->first = k->next;
+    c->count = c->active_count = (size_t)wwi_least(k->most, k->of->count - k->next);
+    k->next += c->count;
+    for (size_t i = 0; i < c->count; i++) {
+        const size_t query = c->first + i;
+        c->walkers[i] = (walker){.row = k->of->rows ? k->of->rows[query] : (uint32_t)query,
                                  .own = k->of->own ? k->of->own[query] : WWI_NO_LINK};
-        k->active[i] = (uint32_t)i;
+        c->active[i] = (uint32_t)i;
     }
-    k->active_count = count;
-    wwi_index_share(k->index, count, begin_some, k);
-    WWI_TRY(drop_idle(k, &ended));
-    WWI_TRY(wwi_index_tell(k->index, ended));
-    while (k->active_count) {
-        WWI_TRY(run_step(k));
-        WWI_TRY(drop_idle(k, &ended));
-        WWI_TRY(wwi_index_tell(k->index, ended));
+    wwi_index_share(k->index, c->count, begin_some, c);
+}
+
+// Lists what the queries ask for; a crew whose queries are all at their end gives their results and takes others.
+static ww_status list(crew *c) {
+    WWI_TRY(drop_idle(c));
+    while (c->active_count == 0) {
+        if (c->count)
+            WWI_TRY(end_crew(c));
+        c->state = IDLE;
+        if (c->of->next == c->of->of->count)
+            return WW_OK;
+        begin_crew(c);
+        WWI_TRY(drop_idle(c));
     }
-    for (size_t i = 0; i < count; i++)
-        give(k, &k->walkers[i], first + i);
-    return check_range(k, first, count);
+    wwi_index_share(c->of->index, c->active_count, list_pairs, c);
+    c->state = LISTED;
+    return WW_OK;
 }
 
 // ---- all
 
-static size_t queries_of_batch(const ww_index *x) {
-    return wwi_is_gpu(x->context) ? GPU_QUERIES : CPU_QUERIES;
+static ww_status compute(void *user) {
+    const walking *k = user;
+    return wwi_index_pairs_run(k->index, &k->computed->pairs);
+}
+
+// Computes the distances of one crew while those of the other, which lists its next step then, are taken.
+static ww_status turn(walking *k, crew *computed, crew *taken) {
+    const bool computes = computed->state == LISTED, takes = taken->state == COMPUTED;
+    k->computed = computed;
+    k->taken = taken;
+    if (computes && takes)
+        WWI_TRY(wwi_index_beside(k->index, compute, taken->active_count, take_distances, k));
+    else if (computes)
+        WWI_TRY(compute(k));
+    else if (takes)
+        wwi_index_share(k->index, taken->active_count, take_distances, k);
+    if (computes)
+        computed->state = COMPUTED;
+    return takes ? list(taken) : WW_OK;
 }
 
 static void walking_close(walking *k) {
-    wwi_index_pairs_close(&k->pairs);
-    free(k->walkers);
-    free(k->active);
+    for (size_t i = 0; i < 2; i++) {
+        disband(&k->crews[i]);
+        wwi_index_pairs_close(&k->crews[i].pairs);
+        free(k->crews[i].walkers);
+        free(k->crews[i].active);
+    }
 }
 
-static ww_status run_all(walking *k) {
-    const size_t most = (size_t)wwi_least(k->of->count, queries_of_batch(k->index));
-    for (size_t first = 0; first < k->of->count; first += most) {
-        const size_t count = (size_t)wwi_least(most, k->of->count - first);
-        const ww_status status = run_batch(k, first, count);
-        for (size_t i = 0; i < count; i++)
-            walker_close(&k->walkers[i]);
-        WWI_TRY(status);
-    }
-    return WW_OK;
+static ww_status open_crew(walking *k, crew *c, size_t each) {
+    ww_index *x = k->index;
+    c->of = k;
+    WWI_TRY(wwi_new(c->walkers, k->most));
+    WWI_TRY(wwi_new(c->active, k->most));
+    WWI_TRY(wwi_index_pairs_open(x, k->of->queries, x->base, k->most * each, &c->pairs));
+    return list(c);
 }
 
 ww_status wwi_index_run(ww_index *x, wwi_index_walk *of) {
     WWI_ENDS(walking_close) walking k = {.index = x, .of = of};
-    const size_t most = (size_t)wwi_least(of->count, queries_of_batch(x));
     // Removed series are walked over: they take places of the beam, as many as their share.
     const double wide = (double)of->beam * (double)x->count / (double)(wwi_index_live(x) ? wwi_index_live(x) : 1);
     k.beam = (uint32_t)wwi_least(of->removed ? of->beam : (uint64_t)ceil(wide), x->count);
     const size_t each = x->start_count > WIDTH * (size_t)x->degree ? x->start_count : WIDTH * (size_t)x->degree;
-    const size_t room = (size_t)wwi_least((uint64_t)most * each, wwi_is_gpu(x->context) ? GPU_PAIRS : CPU_PAIRS);
+    const size_t pairs = wwi_is_gpu(x->context) ? GPU_PAIRS : CPU_PAIRS, crews = of->count < FEW_QUERIES ? 1 : 2;
     of->examined = 0;
     if (of->count == 0)
         return WW_OK;
-    WWI_TRY(wwi_new(k.walkers, most));
-    WWI_TRY(wwi_new(k.active, most));
-    WWI_TRY(wwi_index_pairs_open(x, of->queries, x->base, room > each ? room : each, &k.pairs));
-    return run_all(&k);
+    k.most = (size_t)wwi_least(wwi_ceil_div(of->count, crews), pairs / each + 1);
+    for (size_t i = 0; i < crews; i++)
+        WWI_TRY(open_crew(&k, &k.crews[i], each));
+    for (size_t i = 0; k.crews[0].state != IDLE || k.crews[1].state != IDLE; i ^= 1)
+        WWI_TRY(turn(&k, &k.crews[i], &k.crews[i ^ 1]));
+    return WW_OK;
 }

@@ -69,6 +69,9 @@ static inline bool wwi_is_nearer(wwi_near a, wwi_near b) {
 // Calls `each` with runs of [0, count), from several threads.
 typedef void (*wwi_index_each)(void *user, size_t first, size_t end);
 void wwi_index_share(const ww_index *index, size_t count, wwi_index_each each, void *user);
+// The same from all threads but the caller's, which calls `run` meanwhile.
+ww_status wwi_index_beside(const ww_index *index, ww_status (*run)(void *user), size_t count, wwi_index_each each,
+                           void *user);
 // Options of plans that work for an index: its limits; their progress is that of the index.
 void wwi_index_plan_run(ww_index *index, ww_run_options *run);
 // Says that `done` series more are done. WW_ERROR_CANCELLED.
