@@ -88,6 +88,7 @@ static void put(adding *a, uint32_t row, uint32_t column) {
     wwi_index_pairs *p = &a->pairs;
     p->pairs[3 * p->count] = row;
     p->pairs[3 * p->count + 1] = column;
+    p->pairs[3 * p->count + 2] = (uint32_t)p->count;
     if (p->bounded)
         wwi_set_value(p->radii, a->index->precision, p->count, (double)INFINITY);
     p->count++;

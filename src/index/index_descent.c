@@ -193,6 +193,7 @@ static void put(const descent *d, const batch *to, size_t at, uint32_t a, uint32
     uint32_t *pair = to->pairs.pairs + 3 * at;
     pair[0] = a;
     pair[1] = b;
+    pair[2] = (uint32_t)at;
     if (to->pairs.bounded) // to float and back may have rounded it down
         wwi_set_value(to->pairs.radii, d->index->precision, at, (double)nextafterf(radius_of(d, a, b), INFINITY));
 }

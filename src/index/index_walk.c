@@ -172,6 +172,7 @@ static void list_pairs(void *user, size_t first, size_t end) {
         for (uint32_t j = 0; j < w->asked_count; j++) {
             c->pairs.pairs[3 * (w->at + j)] = w->row;
             c->pairs.pairs[3 * (w->at + j) + 1] = w->asked[j];
+            c->pairs.pairs[3 * (w->at + j) + 2] = (uint32_t)(w->at + j);
             if (c->pairs.bounded)
                 wwi_set_value(c->pairs.radii, c->of->index->precision, w->at + j, radius);
         }

@@ -251,7 +251,8 @@ static ww_status run_list(ww_plan *p, const wwi_list *list, size_t count, unsign
     const uint64_t most = wwi_plan_memory(p) / (2 * p->pair.value_bytes + 12);
     for (size_t first = 0; on_device(p) && first < count;) {
         const size_t some = (size_t)wwi_least(count - first, most < 1 ? 1 : most);
-        for (size_t t = 0; t < some; t++)
+        const bool numbered = list->pairs[3 * first + 2] == 0;
+        for (size_t t = 0; !numbered && t < some; t++)
             list->pairs[3 * (first + t) + 2] = (uint32_t)t;
         WWI_TRY(run_batch(p, list, first, some, distances));
         first += some;

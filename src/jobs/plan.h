@@ -81,7 +81,8 @@ ww_status wwi_plan_take_pairs(ww_plan *plan, const size_t *row_index, const size
 ww_status wwi_plan_count_pairs(const ww_plan *plan, size_t first, size_t count, uint64_t *cells);
 // Runs pairs [first, first + count) of a plan for pairs, which has them, into host memory.
 ww_status wwi_plan_run_some_pairs(ww_plan *plan, size_t first, size_t count, void *distances);
-// Pairs that a caller makes anew for each run: (row, column, room for a number) each.
+// Pairs that a caller makes anew for each run: (row, column, number) each. Numbers are 0, 1, 2, ...; they are written
+// anew where a list is computed in parts.
 typedef struct wwi_list {
     uint32_t *pairs;
     const void *radii; // NULL, or a distance for each pair: one found to be farther may be given up, and is infinity
