@@ -87,6 +87,7 @@ size_t bench_series(const bench *b, int *failed); // pairs of series: the cases 
 size_t bench_knn(const bench *b, int *failed);
 size_t bench_search(const bench *b, int *failed);
 size_t bench_lsh(const bench *b, int *failed);
+size_t bench_index(const bench *b, int *failed);
 size_t bench_profile(const bench *b, int *failed);
 size_t bench_shapelets(const bench *b, int *failed);
 size_t bench_gradient(const bench *b, int *failed);

@@ -9,8 +9,9 @@
 
 typedef size_t bench_suite(const bench *b, int *failed);
 
-static bench_suite *const SUITES[] = {bench_series,    bench_knn,      bench_search,   bench_lsh,   bench_profile,
-                                      bench_shapelets, bench_gradient, bench_channels, bench_files, bench_paths};
+static bench_suite *const SUITES[] = {bench_series,   bench_knn,     bench_search,    bench_lsh,
+                                      bench_index,    bench_profile, bench_shapelets, bench_gradient,
+                                      bench_channels, bench_files,   bench_paths};
 
 // The program of the same build is in a folder next to the bench's; an installed one is found by PATH.
 static const char *default_program(const char *self) {

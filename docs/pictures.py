@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of docs/tutorial-python.md from what its blocks compute.
+"""Draws the pictures of docs/tutorial-python.md from what its blocks compute, and that of docs/index.md from what was
+measured (docs/performance/index.json).
 
     pictures.py [FOLDER]      default: docs/pictures
 """
 
+import json
 import pathlib
 import re
 import sys
@@ -27,6 +29,14 @@ def names():
     return made
 
 
+def recall(ax):
+    """Recall over the share of the base that a query is compared with, a curve a kind of series."""
+    for name, points in json.loads((HERE / "performance" / "index.json").read_text())["curves"].items():
+        ax.plot([100 * share for share, _ in points], [found for _, found in points], marker=".", label=name)
+    ax.set(xlabel="distances, % of the base", ylabel="recall of the 10 nearest")
+    ax.legend()
+
+
 def pictures(n):
     """Name, width and height in inches, and what draws."""
     members = n["x"][n["groups"].labels == 0]
@@ -38,6 +48,7 @@ def pictures(n):
         ("search", 7, 2.5, lambda ax: plot.search(n["stream"], n["matches"], ax=ax)),
         ("profile", 7, 2.5, lambda ax: plot.profile(n["profile"], ax=ax)),
         ("shapelet", 6, 3, lambda ax: plot.shapelet(n["model"], 0, n["x"], ax=ax)),
+        ("index", 5, 3, recall),
         ("alignment", 3.5, 3.2, lambda ax: plot.alignment(n["aligned"], ax=ax)),
     ]
 

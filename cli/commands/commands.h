@@ -14,6 +14,7 @@ int cmd_convert(const cli_command *command, int argc, char **argv);
 int cmd_devices(const cli_command *command, int argc, char **argv);
 int cmd_generate(const cli_command *command, int argc, char **argv);
 int cmd_gradient(const cli_command *command, int argc, char **argv);
+int cmd_index(const cli_command *command, int argc, char **argv);
 int cmd_info(const cli_command *command, int argc, char **argv);
 int cmd_knn(const cli_command *command, int argc, char **argv);
 int cmd_lsh(const cli_command *command, int argc, char **argv);

@@ -43,6 +43,9 @@ static const cli_command commands[] = {
      POINTS "\nOne file is the base, which asks itself; with --load it is the queries. Output as of 'wavewarp knn'.\n"
             "--evaluate compares with the exact search.",
      cmd_lsh},
+    {"index", "build SERIES | search INDEX [QUERIES] | add INDEX SERIES | remove INDEX | info INDEX",
+     "Finds near series under any measure by an index of links, with the recall that was asked for.",
+     FORMATS "\nThe index is a file of its own, with the series in it. docs/index.md", cmd_index},
     {"cluster", "[INPUT]", "Groups similar series: k-means, k-shape, k medoids, or merging the nearest groups.",
      FORMATS
      "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes. With\n"

@@ -13,6 +13,7 @@
 #include <wavewarp/distance.h>
 #include <wavewarp/file.h>
 #include <wavewarp/gradient.h>
+#include <wavewarp/index.h>
 #include <wavewarp/kmeans.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/lsh.h>

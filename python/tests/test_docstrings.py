@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import refused_features
 from refused import CHANNELS, NAN, REFUSED, X, Y, found, joined, model
+from test_series_index import REFUSED as REFUSED_BY_INDEX
 
 import wavewarp as ww
 
@@ -30,6 +31,8 @@ RARE = """
 MemoryError:Dataset MemoryError:Dataset.to_set
 MemoryError:Plan.run MemoryError:Plan.prepare MemoryError:paths MemoryError:Gradient MemoryError:Gradient.run
 MemoryError:soft MemoryError:NearestPlan.run MemoryError:Points MemoryError:Points.values MemoryError:LSH
+MemoryError:SeriesIndex MemoryError:SeriesIndex.add MemoryError:SeriesIndex.to_bytes MemoryError:SeriesIndex.load
+MemoryError:SeriesIndex.from_bytes
 MemoryError:LSH.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
 MemoryError:sbd MemoryError:ProfilePlan.run MemoryError:profile MemoryError:ProfileStream MemoryError:ProfileStream.arc_curve MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
 DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
@@ -43,6 +46,7 @@ def without_pandas(result):
         return result.to_frame()
 
 
+REFUSED.update(REFUSED_BY_INDEX)
 RESULTS = "Average Choice Classification Clusters Matches Medoids Motif Neighbours Path Paths Profile Record Result Silhouette"
 for result in f"{RESULTS} SoftValues".split():
     REFUSED[f"{result}.to_frame"] = {"ModuleNotFoundError": [lambda: without_pandas(found()[0])]}

@@ -61,6 +61,7 @@ from ._learn import (
     rand_index,
     silhouette,
 )
+from ._index import SeriesIndex
 from ._lsh import LSH, lsh_collision
 from ._measure import Measure, measures, parse_band
 from ._parts import NearestPlan, merge_neighbours, nearest_shard
@@ -147,6 +148,7 @@ __all__ = [
     "Record",
     "Result",
     "Search",
+    "SeriesIndex",
     "SeriesSet",
     "Shapelets",
     "Silhouette",

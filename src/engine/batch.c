@@ -14,6 +14,8 @@
 static void find_ranks(const ww_dataset *d, const uint32_t *ids, size_t stride, size_t count, uint32_t *first,
                        uint32_t *ranks) {
     uint32_t least = UINT32_MAX, most = 0;
+    if (d->rank_count == 1)
+        count = 1;
     for (size_t i = 0; i < count; i++) {
         const uint32_t rank = d->ranks[ids[i * stride]];
         least = rank < least ? rank : least;
@@ -127,7 +129,7 @@ static int by_lengths(const void *a, const void *b, void *sides) {
 }
 
 void wwi_work_sort(wwi_work *w) {
-    if (w->b.list)
+    if (w->b.list && (w->sides.rows->rank_count > 1 || w->sides.columns->rank_count > 1))
         wwi_sort(w->ids, w->b.rows, 3 * sizeof *w->ids, by_lengths, &w->sides);
 }
 
@@ -141,7 +143,11 @@ static double sum_lengths(const ww_dataset *d, const uint32_t *ids, size_t count
 double wwi_batch_cells(const wwi_runner *r, const wwi_sides *s, const wwi_batch *b) {
     double cells = 0;
     uint32_t n = 1, m = 1;
-    if (b->list) {
+    if (b->list && s->rows->rank_count == 1 && s->columns->rank_count == 1) {
+        n = s->rows->rank_lengths[0];
+        m = s->columns->rank_lengths[0];
+        cells = (double)b->rows * (double)n * (double)m;
+    } else if (b->list) {
         for (size_t t = 0; t < b->rows; t++) {
             const uint32_t x = s->rows->lengths[b->pairs[3 * t]], y = s->columns->lengths[b->pairs[3 * t + 1]];
             cells += (double)x * (double)y;
@@ -234,8 +240,8 @@ static ww_status place_packs(wwi_runner *r, wwi_work *w, int side, wwi_packing p
     uint64_t total = 0;
     WWI_TRY(wwi_new(at, packs + 1));
     for (size_t p = 0, i = range.begin; p < packs; p++) {
-        uint32_t longest = 0;
-        for (; i < range.end && i < range.begin + (p + 1) * packing.width; i++) {
+        uint32_t longest = d->rank_count == 1 ? d->rank_lengths[0] : 0;
+        for (; d->rank_count > 1 && i < range.end && i < range.begin + (p + 1) * packing.width; i++) {
             const uint32_t length = d->lengths[ids[i * range.stride + range.field]];
             longest = length > longest ? length : longest;
         }

@@ -18,6 +18,7 @@ typedef struct job {
     bool half;        // of it only what is above its diagonal is computed
     wwi_tiles tiles;
     int64_t *indices; // nearest
+    const wwi_list *list;
     ww_plan_info sum;
 } job;
 
@@ -207,6 +208,29 @@ static ww_status give_pairs(const wwi_seat *seat, wwi_span pairs, wwi_bytes *to)
 static ww_status take_pairs(void *of, wwi_span pairs, wwi_taken_bytes *from) {
     const job *j = of;
     return wwi_bytes_take_rows(from, j->to.host, pairs, j->plan->pair.value_bytes);
+}
+
+static ww_status run_list(const wwi_seat *seat, wwi_span pairs) {
+    const job *j = seat->of;
+    const size_t size = j->plan->pair.value_bytes;
+    const unsigned char *radii = j->list->radii;
+    const wwi_list some = {j->list->pairs + 3 * pairs.first, radii ? radii + pairs.first * size : NULL};
+    return wwi_plan_list_alone(seat->team->on[seat->device], &some, pairs.count,
+                               (unsigned char *)j->to.host + pairs.first * size);
+}
+
+static double listed_work(const void *of, size_t pair) {
+    const job *j = of;
+    const uint32_t *at = j->list->pairs + 3 * pair;
+    return (double)j->plan->pair.rows->lengths[at[0]] * (double)j->plan->pair.columns->lengths[at[1]];
+}
+
+ww_status wwi_plan_run_list(ww_plan *plan, const wwi_list *list, size_t count, void *distances) {
+    static const wwi_job kind = {.work = listed_work, .run = run_list};
+    if (!plan->team)
+        return wwi_plan_list_alone(plan, list, count, distances);
+    job j = {.plan = plan, .list = list, .to = {.host = distances}};
+    return wwi_team_run(plan->team, &kind, &j, count);
 }
 
 static double query_work(const void *of, size_t query) {

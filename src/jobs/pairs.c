@@ -214,7 +214,79 @@ static ww_status pairs_prepare(ww_plan *p) {
     return on_device(p) && most_pairs(p) == p->count ? prepare_all(p) : WW_OK;
 }
 
+// ---- lists that the caller makes one after the other
+
+static ww_status create_lists(const wwi_plan_creation *from, ww_dataset *rows, ww_dataset *columns,
+                              const ww_plan_options *options, ww_plan **plan) {
+    WWI_ENDS(ww_plan_destroy) ww_plan *p = NULL;
+    WWI_TRY(wwi_plan_create(&wwi_pairs_job, from->measure, rows, columns, options, &p));
+    WWI_TRY(wwi_plan_count_cells(p, &p->info.cells)); // every pair of lengths has a path
+    *plan = wwi_taken(&p);
+    return WW_OK;
+}
+
+ww_status wwi_plan_create_lists(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                const ww_plan_options *options, ww_plan **plan) {
+    wwi_plan_creation from = {.create = create_lists, .measure = measure, .rows = rows, .columns = columns};
+    return wwi_plan_spread(&from, options, plan);
+}
+
+// Pairs of a list that are all on the device, a batch of it.
+static ww_status run_batch(ww_plan *p, const wwi_list *list, size_t first, size_t count, unsigned char *distances) {
+    const size_t size = p->pair.value_bytes;
+    wwi_batch b = {.list = true, .pairs = list->pairs + 3 * first, .rows = count, .radius_results = 1, .radius_k = 1};
+    WWI_TRY(wwi_grow_buffer(p->pair.context, &p->out, count * size));
+    WWI_TRY(wwi_pairing_slices(&p->pair, wwi_pairing_all(&p->pair), &b.row, &b.column));
+    if (list->radii) {
+        WWI_TRY(
+            wwi_upload(p->pair.context, &p->radii, (const unsigned char *)list->radii + first * size, count * size));
+        b.radii = p->radii;
+    }
+    b.out = p->out;
+    WWI_TRY(wwi_runner_block(p->runner, &b));
+    return wwi_stream_read(p->pair.stream, p->out, 0, count * size, distances + first * size);
+}
+
+static ww_status run_list(ww_plan *p, const wwi_list *list, size_t count, unsigned char *distances) {
+    const uint64_t most = wwi_plan_memory(p) / (2 * p->pair.value_bytes + 12);
+    for (size_t first = 0; on_device(p) && first < count;) {
+        const size_t some = (size_t)wwi_least(count - first, most < 1 ? 1 : most);
+        const bool numbered = list->pairs[3 * first + 2] == 0;
+        for (size_t t = 0; !numbered && t < some; t++)
+            list->pairs[3 * (first + t) + 2] = (uint32_t)t;
+        WWI_TRY(run_batch(p, list, first, some, distances));
+        first += some;
+    }
+    return on_device(p) ? WW_OK : run_windows(p, 0, count, distances);
+}
+
+static uint64_t count_list(const ww_plan *p, size_t count) {
+    const ww_dataset *rows = p->pair.rows, *columns = p->pair.columns;
+    uint64_t cells = 0;
+    if (rows->rank_count == 1 && columns->rank_count == 1)
+        return count * wwi_pairing_cells(&p->pair, rows->lengths[0], columns->lengths[0]);
+    (void)wwi_plan_count_pairs(p, 0, count, &cells); // that there are paths is known
+    return cells;
+}
+
+ww_status wwi_plan_list_alone(ww_plan *p, const wwi_list *list, size_t count, void *distances) {
+    if (count == 0)
+        return WW_OK;
+    p->pairs = list->pairs;
+    p->count = count;
+    wwi_plan_start(p);
+    const uint64_t cells = count_list(p, count);
+    wwi_plan_expect(p, cells);
+    const ww_status status = run_list(p, list, count, distances);
+    p->pairs = NULL;
+    p->count = 0;
+    if (status == WW_OK)
+        p->info.cells_done = cells;
+    return wwi_plan_end(p, status);
+}
+
 static void pairs_destroy(ww_plan *p) {
+    wwi_buffer_destroy(&p->radii);
     free(p->pairs);
 }
 

@@ -40,6 +40,7 @@ struct ww_plan {
     wwi_buffer *zeros;              // matrix: a diagonal for rectangles in device memory
     uint32_t *row_ids, *column_ids; // room for the ids of a batch
     uint32_t *pairs;                // pairs: `count` x (row, column, number of the result)
+    wwi_buffer *radii;              // pairs: of a list that is made anew
     size_t count;                   // pairs; nearest: neighbours of a row
     wwi_team *team;                 // several devices: the plan on each of them
     void *own;                      // what the job has besides, for its class's destroy
@@ -80,6 +81,20 @@ ww_status wwi_plan_take_pairs(ww_plan *plan, const size_t *row_index, const size
 ww_status wwi_plan_count_pairs(const ww_plan *plan, size_t first, size_t count, uint64_t *cells);
 // Runs pairs [first, first + count) of a plan for pairs, which has them, into host memory.
 ww_status wwi_plan_run_some_pairs(ww_plan *plan, size_t first, size_t count, void *distances);
+// Pairs that a caller makes anew for each run: (row, column, number) each. Numbers are 0, 1, 2, ...; they are written
+// anew where a list is computed in parts.
+typedef struct wwi_list {
+    uint32_t *pairs;
+    const void *radii; // NULL, or a distance for each pair: one found to be farther may be given up, and is infinity
+} wwi_list;
+// Plans lists of any pairs of the two. *plan: on each device of a context where both are.
+ww_status wwi_plan_create_lists(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                const ww_plan_options *options, ww_plan **plan);
+// Runs such a plan into host memory; the devices divide the list. Whether results have overflowed is the caller's to
+// see: wwi_plan_check_results().
+ww_status wwi_plan_run_list(ww_plan *plan, const wwi_list *list, size_t count, void *distances);
+// The same on the plan's one device.
+ww_status wwi_plan_list_alone(ww_plan *plan, const wwi_list *list, size_t count, void *distances);
 
 // What the public functions of these names do with a plan on one device (divide.c: on several).
 ww_status wwi_plan_run_alone(ww_plan *plan, const ww_output *output);

@@ -3,20 +3,13 @@
 // included for its parts: ww_lsh_load() needs a device.
 #include "lsh/lsh_file.c"
 
-#include "fuzz/fuzz.h"
+#include "fuzz/sealed_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    const size_t head = sizeof MAGIC - 1;
-    unsigned char *content = malloc(head + size + DIGEST_BYTES);
-    WWT_REQUIRE(content);
-    memcpy(content, MAGIC, head);
-    if (size)
-        memcpy(content + head, data, size);
-    wwi_checksum(content, head + size, content + head + size);
-    ww_status status = check_whole("index", content, head + size + DIGEST_BYTES);
-    wwt_fuzz_status(status);
+    wwi_bytes bytes = {0};
+    const ww_status status = take_sealed(&seal, data, size, &bytes);
     saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
-    reader r = {content, head + size, false, 0};
+    wwi_byte_reader r = status == WW_OK ? wwi_seal_reader(&bytes) : (wwi_byte_reader){0};
     if (status == WW_OK && !take_all(&r, &s)) {
         // All that is used later is there.
         volatile uint64_t sum = 0;
@@ -37,6 +30,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             sum = sum + ((const unsigned char *)s.coefficients)[i];
     }
     saved_free(&s);
-    free(content);
+    wwi_bytes_free(&bytes);
     return 0;
 }

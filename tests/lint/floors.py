@@ -16,7 +16,7 @@ import tap
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 # From the top, which everybody may use, to the bottom. A line's folders do not know each other.
 FLOORS = [["host"], ["src/base"], ["src/work"], ["src/series"], ["src/files"], ["src/measure"], ["src/data"], ["src/topk"],
-          ["src/engine"], ["src/pairing"], ["src/jobs"], ["src/gradient"], ["src/path"], ["src/knn"], ["src/lsh"], ["src/learn"],
+          ["src/engine"], ["src/pairing"], ["src/jobs"], ["src/gradient"], ["src/path"], ["src/knn"], ["src/lsh"], ["src/index"], ["src/learn"],
           ["src/search", "src/shapelets", "src/profile"]]
 # Of src/engine/ other rooms see these; two files that launch its kernels by themselves see more.
 ENGINE = {"engine.h", "bands.h", "parameters.h"}

@@ -43,6 +43,9 @@ START_TEST(outputs) {
     NOTHING(ww_plan, ww_plan_create_paths(&dtw, NULL, NULL, NULL, NULL, 1, NULL, &out));
     NOTHING(ww_plan, ww_plan_create_costs(&dtw, NULL, NULL, 0, 0, NULL, &out));
     NOTHING(ww_series_set, ww_cluster_kshape(NULL, 2, NULL, NULL, NULL, &out, NULL));
+    NOTHING(ww_index, ww_index_create(&dtw, NULL, NULL, &out));
+    NOTHING(ww_index, ww_index_load(NULL, "no/such/file", NULL, &out));
+    NOTHING(ww_index, ww_index_load_from(NULL, NULL, NULL, NULL, &out));
     NOTHING(ww_gradient, ww_gradient_create_pairs(&dtw, NULL, NULL, NULL, NULL, 1, NULL, &out));
     NOTHING(ww_gradient, ww_gradient_create_matrix(&dtw, NULL, NULL, NULL, &out));
     NOTHING(ww_series_set, ww_series_set_create(0, &out));

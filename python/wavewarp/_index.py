@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An index of series: approximate nearest neighbours under any measure, with recall promised."""
+
+from __future__ import annotations
+
+import io
+import os
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+
+from ._arrays import whole
+from ._context import Context, default_context
+from ._core import NULL, Progress, alone, check, ffi, handle, info, lib, new, run, text
+from ._dataset import datasets
+from ._measure import MeasureLike, Options
+from ._measure import measure as as_measure
+from ._results import Neighbours, many
+from ._series import DTYPES, neighbours, output, pointer
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class SeriesIndex:
+    """A graph of series, each linked to near ones: approximate neighbours under any measure.
+
+    How much of the graph a search looks at is chosen so that the `k` nearest are found with a share of `recall`, which is
+    measured on series of the base, each without itself; choose() measures it with queries. `info` says what was measured.
+    Where an exact search takes less work, searches are exact, and `info.exact` is 1. An index pickles, and can be saved.
+
+    Parameters
+    ----------
+    series : Dataset, or what one takes
+        The base.
+    measure : Measure or str
+        measures() lists the names. A distance is that of the query to a series of the base.
+    recall : float
+        Share of the k nearest that searches find, above 0 and below 1.
+    k : int
+        Neighbours of a query that the recall is of, 1 to 4096.
+    beam : int, optional
+        Series that a search keeps, 1 to 4096; None: as the recall needs.
+    degree : int
+        Most links of a series, 4 to 128.
+    neighbours : int
+        Neighbours of each series that the build looks for, degree / 2 to 128.
+    sample : int
+        Queries that the recall is measured with; 0: 512.
+    seed : int
+        Of everything that is random: the same one gives the same graph.
+    axes, precision, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``root=True``, ``c=0.5``.
+
+    Raises
+    ------
+    ValueError
+        A recall, k, beam, degree or number of neighbours out of range; what Dataset() and Plan() refuse.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> series = ww.generate("cbf", 300, seed=3)
+    >>> index = ww.SeriesIndex(series, band="sakoe-chiba:10%", recall=0.9)
+    >>> distances, ids = index.search(series, k=1)
+    >>> float(np.mean(ids[:, 0] == np.arange(300))) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        series: Any,
+        measure: MeasureLike = "dtw",
+        *,
+        recall: float = 0.95,
+        k: int = 10,
+        beam: Optional[int] = None,
+        degree: int = 32,
+        neighbours: int = 48,
+        sample: int = 0,
+        seed: int = 1,
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        context: Optional[Context] = None,
+        **parameters: Unpack[Options],
+    ) -> None:
+        base, _ = datasets(series, None, axes=axes, precision=precision, context=context, names=("series", "base"))
+        self.context, self._handle = base.context, handle("ww_index")
+        self._run = run(progress, max_bytes)
+        target = new("ww_index_target", k=k, recall=recall, sample=sample, seed=seed)
+        fields: Any = {"degree": degree, "neighbours": neighbours, "seed": seed, "beam": beam}
+        options = new("ww_index_options", run=self._run, target=target, **fields)
+        made = as_measure(measure, parameters)
+        check(lib.ww_index_create(made.c(base.longest), base._c, options, self._handle))
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    def _limits(self, progress):
+        """Of the call that follows."""
+        self._run = run(progress, self._run.max_bytes)
+        check(lib.ww_index_set_run(self._c, self._run))
+
+    def _series(self, name, series):
+        """A dataset like the base; None stays None."""
+        if series is None:
+            return None
+        made = {"precision": text(lib.ww_precision_name(lib.ww_index_precision(self._c))), "context": self.context}
+        return datasets(series, None, names=(name, "base"), **made)[0]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of the series and distances: float32 or float64."""
+        return DTYPES[text(lib.ww_precision_name(lib.ww_index_precision(self._c)))]
+
+    @property
+    def measure(self) -> str:
+        """The measure's name."""
+        return text(lib.ww_measure_info_by_id(lib.ww_index_measure(self._c).id).name)
+
+    def __len__(self) -> int:
+        """Series that were ever added."""
+        return lib.ww_dataset_count(lib.ww_index_base(self._c))
+
+    @alone
+    def search(self, queries: Any = None, k: Optional[int] = None, *, progress: Progress = None) -> Neighbours:
+        """Neighbours (distances, ids) of shape (queries, k); as kneighbors(), but some neighbours may be missing.
+
+        queries None: the base itself, each series without itself. k None: the k that the recall is of, or 1.
+
+        Raises ValueError (queries of other channels or in another context; k outside 1 to 4096).
+        """
+        if k is None:
+            k = self._told().target_k or 1
+        asking = self._series("queries", queries)
+        ids, distances = neighbours(len(self) if asking is None else len(asking), k, self.dtype)
+        self._limits(progress)
+        to = output(ids, "int64_t"), pointer(distances)
+        check(lib.ww_index_search(self._c, NULL if asking is None else asking._c, k, *to))
+        return Neighbours(distances, ids)._under(self.measure)
+
+    @alone
+    def add(self, series: Any, *, progress: Progress = None) -> None:
+        """Adds series, whose ids continue after the last. choose() measures the recall again.
+
+        Raises ValueError (series of other channels or in another context; NaN or infinity), MemoryError.
+        """
+        added = self._series("series", series)
+        if added is None:
+            raise TypeError("series: None is no series")
+        self._limits(progress)
+        check(lib.ww_index_add(self._c, added._c))
+
+    @alone
+    def remove(self, ids: Any) -> None:
+        """No search finds these series any more.
+
+        Raises ValueError (an id that no series has). Then none is removed.
+        """
+        ids = np.atleast_1d(whole("ids", ids))
+        check(lib.ww_index_remove(self._c, output(ids, "int64_t"), ids.size))
+
+    @alone
+    def choose(
+        self,
+        queries: Any = None,
+        *,
+        recall: float = 0.95,
+        k: int = 10,
+        sample: int = 0,
+        seed: int = 1,
+        progress: Progress = None,
+    ) -> SimpleNamespace:
+        """Chooses how much of the graph later searches look at: the least that reaches a recall. Returns `info`.
+
+        queries: series like those that will ask; None: series of the base, each without itself. sample: how many of them
+        it is measured with, drawn by seed; 0: 512.
+
+        Raises ValueError (a recall that does not lie between 0 and 1; k outside 1 to 4096; no series is left).
+        """
+        asking = self._series("queries", queries)
+        fields: Any = {"k": k, "recall": recall, "sample": sample, "seed": seed}
+        self._limits(progress)
+        asked = None if asking is None else asking._c
+        check(lib.ww_index_choose(self._c, new("ww_index_target", asking=asked, **fields)))
+        return self._told()
+
+    @alone
+    def set_beam(self, beam: int) -> None:
+        """Series that later searches keep, 1 to 4096; 0: they are exact. No recall is promised then.
+
+        Raises ValueError (a beam out of range).
+        """
+        if beam < 0:
+            raise ValueError(f"beam is {beam}; 0 to 4096")
+        check(lib.ww_index_set_beam(self._c, min(beam, 1 << 30)))
+
+    def _told(self):
+        record = new("ww_index_info")
+        check(lib.ww_index_get_info(self._c, record))
+        return info(record)
+
+    @property
+    @alone
+    def info(self) -> SimpleNamespace:
+        """A record: series, links, beam, entries, exact, recall, recall_low, recall_high, examined, seconds_build, ..."""
+        return self._told()
+
+    @alone
+    def save(self, path) -> None:
+        """Writes measure, series, graph and removals to a file.
+
+        Raises FileError (it can't be written).
+        """
+        check(lib.ww_index_save(self._c, os.fsencode(path)))
+
+    @alone
+    def to_bytes(self) -> bytes:
+        """What save() writes.
+
+        Raises MemoryError.
+        """
+        target = io.BytesIO()
+        user = ffi.new_handle(target)
+        check(lib.ww_index_save_to(self._c, lib.py_write_fn, user))
+        return target.getvalue()
+
+    @classmethod
+    def _load(cls, function, *arguments, context=None):
+        made = cls.__new__(cls)
+        made.context, made._handle, made._run = context or default_context(), handle("ww_index"), run()
+        check(function(made.context._c, *arguments, made._run, made._handle))
+        return made
+
+    @classmethod
+    def load(cls, path, *, context: Optional[Context] = None) -> SeriesIndex:
+        """Reads what save() wrote, on any machine.
+
+        Raises FileError (it can't be opened, or no index is in it), MemoryError.
+        """
+        return cls._load(lib.ww_index_load, os.fsencode(path), context=context)
+
+    @classmethod
+    def from_bytes(cls, data, *, context: Optional[Context] = None) -> SeriesIndex:
+        """An index of to_bytes().
+
+        Raises FileError (no index is in them), MemoryError.
+        """
+        user = ffi.new_handle(io.BytesIO(data))
+        return cls._load(lib.ww_index_load_from, lib.py_read_fn, user, context=context)
+
+    def __reduce__(self):
+        return SeriesIndex.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self):
+        told = self.info
+        how = "exact searches" if told.exact else f"beam {told.beam}"
+        if told.target_k and not told.exact:
+            how += f", recall {told.recall:.3g} of {told.target_k} on a sample"
+        return f"<wavewarp.SeriesIndex of {many(told.series, 'series', 'series')} under {self.measure}: {how}>"
