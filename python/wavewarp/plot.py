@@ -10,7 +10,7 @@ import numpy as np
 from ._core import needs
 
 needs("matplotlib", "'wavewarp[plot]'")
-from matplotlib import pyplot
+from matplotlib import font_manager, pyplot
 
 from ._distance import path as _path
 from ._learn import linkage
@@ -46,8 +46,10 @@ def _legend(ax, count, title=None):
 
 
 def _ticks(axis, names):
-    """Names of rows or columns: as many as fit."""
-    step = 1 + (len(names) - 1) // _LABELS
+    """Names of rows or columns: as many as fit beside the picture, which an image may fill by less than its axes."""
+    size, ax = font_manager.FontProperties(size=pyplot.rcParams["xtick.labelsize"]).get_size_in_points(), axis.axes
+    room = min(ax.get_window_extent().size) * 72 / ax.figure.dpi / (1.8 * size)
+    step = 1 + (len(names) - 1) // int(min(max(room, 2), _LABELS))
     axis.set_ticks(range(0, len(names), step), [str(name) for name in names[::step]])
 
 
@@ -188,7 +190,7 @@ def profile(made: Any, *, motifs: int = 1, discords: int = 1, ax: Any = None) ->
     marks += [("^", f"discord {n + 1}", [place]) for n, place in enumerate(made.discords(discords) if discords else ())]
     for n, (shape, name, places) in enumerate(marks):
         ax.plot(places, made.distances[places, 0], shape, color=f"C{n % 10}", label=name)
-    ax.set(xlabel="window", ylabel="distance to the nearest window")
+    ax.set(xlabel="window", ylabel="nearest distance")
     _legend(ax, 2 * len(marks))
     return ax
 
