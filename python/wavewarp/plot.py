@@ -79,7 +79,7 @@ def path(
         ax.plot([i, j], [a[i] + offset, b[j]], color="0.7", linewidth=0.6, zorder=1)
     ax.plot(a + offset, color="C0", zorder=2, label="x")
     ax.plot(b, color="C1", zorder=2, label="y")
-    ax.set(title=f"{found.measure.said}: {distance:.4g}", xlabel="time", ylabel=_value(x, axes, channel), yticks=[])
+    ax.set(title=f"{found.measure.text}: {distance:.4g}", xlabel="time", ylabel=_value(x, axes, channel), yticks=[])
     _legend(ax, 2)
     return ax
 
