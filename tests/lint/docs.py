@@ -141,6 +141,15 @@ def old_packages():
         yield from (f"{name}: -D{option}" for option in re.findall(r"-D(\w+)=", text) if option not in known)
         yield from (f"{name}: wavewarp {c}" for c in re.findall(r"^ *- wavewarp ([a-z]+)", text, re.M) if c not in commands)
         yield from (f"{name}: version {v}" for v in re.findall(r'^ *version: "([\d.]+)"', text, re.M) if v != version)
+    page = read(os.path.join(ROOT, "include/wavewarp/status.h"))
+    numbers = [re.search(rf"#define WW_VERSION_{part} (\d+)", page).group(1) for part in ("MAJOR", "MINOR", "PATCH")]
+    for name, found in (("include/wavewarp/status.h", ".".join(numbers)),
+                        ("CITATION.cff", re.search(r"^version: (\S+)", read(os.path.join(ROOT, "CITATION.cff")), re.M).group(1)),
+                        ("docs/wavewarp.1", re.search(r'"wavewarp ([\d.]+)"', read(os.path.join(ROOT, "docs/wavewarp.1"))).group(1)),
+                        ("packaging/debian/changelog", re.search(r"\(([\d.]+)-", read(os.path.join(ROOT, "packaging/debian/changelog"))).group(1)),
+                        ("CHANGELOG.md", (re.findall(r"^## ([\d.]+)", read(os.path.join(ROOT, "CHANGELOG.md")), re.M) + [""])[0])):
+        if found != version:
+            yield f"{name}: version {found}, not {version}"
     if len(recipes) < 3:
         yield "packaging: recipes of Debian, conda and Spack expected"
 
