@@ -45,8 +45,8 @@ from ._distance import (
     path,
     paths,
     pdist,
-    topk,
 )
+from ._files import generate, read, write, write_array
 from ._gradient import Gradient, soft
 from ._journal import ArrayFile, Journal
 from ._learn import (
@@ -74,6 +74,7 @@ from ._points import (
     metrics,
     read_points,
     sets_of_bits,
+    topk,
     write_points,
 )
 from ._profile import Profile, ProfilePlan, profile
@@ -103,7 +104,7 @@ from ._search import (
     search_part_places,
     search_places,
 )
-from ._series import SeriesSet, generate, read, write, write_array
+from ._series import SeriesSet
 from ._shapelets import Shapelets
 
 __version__ = text(lib.ww_version())
