@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The release that this header is of, as numbers that #if compares. docs/interface.md says what a change of each means.
+/// The release that this header is of, as numbers that #if compares. docs/interface.md says what a change of each
+/// means.
 #define WW_VERSION_MAJOR 0
 #define WW_VERSION_MINOR 2
 #define WW_VERSION_PATCH 0
@@ -104,7 +105,8 @@ WW_API const char *ww_status_name(ww_status status);
 WW_API void ww_free(void *pointer);
 
 /// The library's release, MAJOR.MINOR.PATCH as text, for example "0.2.0": the header's WW_VERSION_..., unless another
-/// library was loaded than the one the program was built for. *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
+/// library was loaded than the one the program was built for. *Ownership*: static. *Thread-safety*: any thread.
+/// *Blocking*: no.
 WW_API const char *ww_version(void);
 
 /// The library's WW_API_VERSION: the header's, unless another library was loaded than the one the program was built
