@@ -589,7 +589,7 @@ class SeriesSet:
         )
 
     def __repr__(self):
-        return f"<wavewarp.SeriesSet of {len(self)} series, {self.channels} channels>"
+        return f"<wavewarp.SeriesSet of {len(self)} series, {self.channels} channel{'s' * (self.channels != 1)}>"
 
 
 def _unpickled_set(series, labels, times, channels):
