@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables of docs/performance.md from the bench's JSON.
 
-Usage: performance-table.py [--check] [--add TABLE RUN.jsonl DATE]
+Usage: performance-table.py [--check] [--goals] [--add TABLE RUN.jsonl DATE]
 
 docs/performance/TABLE.jsonl has the latest line of each case, as `wavewarp-bench --json` prints it, with a "date". A line
 written by hand has only the fields that are known. docs/performance/goals.json has the goals: case, then field, ">=" or
 "<=", value.
 
 --add    takes the lines of a run first: each replaces its case's line. Skipped and wrong cases are left out.
+--goals  writes nothing; prints which goals are met, and which the latest figures are short of
 --check  writes nothing; exit status 1 where the page is not what would be written.
 """
 import json
@@ -98,7 +99,7 @@ def goal_text(goal):
     return f"{sign} {digits(limit)} x" if field == "times_textbook" else f"{sign} {digits(limit * 1e3)} ms"
 
 
-def goals_of(rows, goals, last):
+def goals_of(rows, goals):
     known = [(row, goals[row["name"]]) for row in rows if row["name"] in goals]
     if not known:
         return ""
@@ -127,14 +128,15 @@ def grouped(rows):
     return groups.values()
 
 
-def table_of(table, goals):
-    def last(row):
-        return family(row)[1]
+def last(row):
+    return family(row)[1]
 
+
+def table_of(table):
     rows = lines(table)
     textbook = any(row.get("times_textbook") for row in rows)
-    yield "| case | speed |" + (" x textbook C |" if textbook else "") + " goal | date |"
-    yield "| --- | --- |" + (" --- |" if textbook else "") + " --- | --- |"
+    yield "| case | speed |" + (" x textbook C |" if textbook else "") + " date |"
+    yield "| --- | --- |" + (" --- |" if textbook else "") + " --- |"
     for group in grouped(rows):
         names = f"`{family(group[0])[0]}`: {', '.join(map(last, group))}"
         figures = speed(group)
@@ -144,15 +146,22 @@ def table_of(table, goals):
         ratio = f" {' / '.join(ratios) if set(ratios) != {'-'} else ''} |" if textbook else ""
         dates = sorted({row["date"] for row in group})
         date = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-        yield f"| {names} | {figures} |{ratio} {goals_of(group, goals, last)} | {date} |"
+        yield f"| {names} | {figures} |{ratio} {date} |"
+
+
+def print_goals():
+    with open(os.path.join(DATA, "goals.json"), encoding="utf-8") as file:
+        goals = json.load(file)
+    for table, wanted in goals.items():
+        for group in grouped(lines(table)):
+            told = goals_of(group, wanted)
+            if told:
+                print(f"{table}: {family(group[0])[0]}: {told}")
 
 
 def rendered(page):
-    with open(os.path.join(DATA, "goals.json"), encoding="utf-8") as file:
-        goals = json.load(file)
-
     def fill(found):
-        return found.group(1) + "\n".join(table_of(found.group(2), goals.get(found.group(2), {}))) + "\n" + found.group(3)
+        return found.group(1) + "\n".join(table_of(found.group(2))) + "\n" + found.group(3)
 
     return re.sub(r"(<!-- table (\w+) -->\n).*?(<!-- end -->)", fill, page, flags=re.DOTALL)
 
@@ -160,6 +169,9 @@ def rendered(page):
 def main(arguments):
     if arguments and arguments[0] == "--add" and len(arguments) == 4:
         add(*arguments[1:])
+    elif arguments == ["--goals"]:
+        print_goals()
+        return 0
     elif arguments not in ([], ["--check"]):
         sys.exit(__doc__)
     with open(PAGE, encoding="utf-8") as file:

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -300,6 +301,7 @@ void cli_context_options(const cli_device_options *options, ww_context_options *
     open->device = options->device;
     open->kernel_dir = options->kernel_dir;
     open->tuning_file = options->tuning;
+    open->threads = options->threads < UINT_MAX ? (unsigned)options->threads : UINT_MAX;
     open->log = options->verbose ? print_log : cli_log_compiling;
     open->store = options->store;
 }

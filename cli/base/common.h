@@ -51,7 +51,7 @@ typedef struct cli_device_options {
     int engine;
     int asked;     // for a precision: 0 none, 1 float, 2 double
     int precision; // WW_DOUBLE where the job is to be in double all the same
-    uint64_t max_bytes;
+    uint64_t max_bytes, threads;
     bool verbose;
     ww_store *store; // what the context works with; NULL: none
 } cli_device_options;
@@ -69,6 +69,7 @@ typedef struct cli_device_options {
                            &(d).asked, cli_precisions()),                                                              \
         CLI_OPTION("max-bytes", 0, CLI_BYTES, "N", "most device memory, such as 512M; default: as fits",               \
                    &(d).max_bytes),                                                                                    \
+        CLI_NUMBER("threads", 0, "N", "of a CPU: processors to use, default all", &(d).threads, 1),                    \
         CLI_OPTION("kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &(d).kernel_dir),               \
         CLI_OPTION("tuning", 0, CLI_FILE, "FILE", "file of tuning parameters", &(d).tuning),                           \
         CLI_SWITCH("verbose", 'v', "say on standard error what the library does", &(d).verbose)

@@ -5,12 +5,13 @@
 #include "base/series_job.h"
 #include "commands/centroids.h"
 #include "commands/commands.h"
+#include "pictures/confusion_picture.h"
 #include "results/classified.h"
 #include "results/euclid.h"
 
 typedef struct classify {
     cli_series_job s; // the train and the test set
-    const char *predictions_path;
+    const char *predictions_path, *svg;
     uint64_t k;
     int method, average;
     bool json, no_bounds;
@@ -97,6 +98,9 @@ static int classify_all(classify *c, const ww_classify_options *options) {
 static int compute(classify *c, const cli_command *command) {
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
     CLI_TRY(cli_series_read(&c->s, command->name));
+    if (c->svg && !ww_series_set_class_count(c->s.sets[1]))
+        return cli_error("--svg draws the confusion of the classes, and the series of %s have no labels",
+                         c->s.paths[1]);
     CLI_TRY(cli_series_fit(&c->s));
     CLI_TRY(cli_series_open(&c->s));
     ww_device_info_init(&c->on, sizeof c->on);
@@ -125,12 +129,14 @@ static int check(classify *c, const char *command, const char *const *paths, siz
     if (c->method != CENTROID && c->average != CLI_AVERAGE_DBA)
         return cli_usage(command, "--average goes with --method centroid");
     c->s.output = c->predictions_path;
-    return cli_division_check(command, &c->s.division, c->predictions_path != NULL);
+    return cli_division_check(command, &c->s.division, c->predictions_path || c->svg);
 }
 
 static int output(classify *c, const cli_command *command, bool printed) {
     if (c->predictions_path)
         CLI_TRY(cli_classified_save(&c->classified, c->predictions_path));
+    if (c->svg)
+        CLI_TRY(cli_confusion_draw(&c->classified, c->svg));
     if (c->json)
         print_json(c, command);
     else if (!printed)
@@ -159,6 +165,8 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
         CLI_SWITCH("no-bounds", 0, "compute every distance in full: no lower bounds, no abandoning", &c.no_bounds),
         CLI_OPTION("predictions", 0, CLI_OUTPUT, "FILE",
                    "write index, actual and predicted label of every test series; .csv: commas", &c.predictions_path),
+        CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw how many series of each class were taken for each class",
+                   &c.svg),
         CLI_SWITCH("json", 'j', "report as one JSON object", &c.json),
         CLI_READ_OPTIONS(c.s.read),
         CLI_DEVICE_OPTIONS(c.s.device),

@@ -166,22 +166,25 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
     const double from = floor(log10(least)), to = fmax(ceil(log10(most)), from + 1);
     const cli_panel panel = {.picture = &picture,
                              .left = CLI_LEFT + 16,
-                             .top = 30,
+                             .top = 62,
                              .width = 520,
                              .height = 320,
                              .x_from = pow(10, from),
                              .x_to = pow(10, to),
                              .y_to = 1,
                              .logarithmic_x = true};
-    CLI_TRY(cli_picture_open(path, 640, 400, "Recall over time",
+    char text[128];
+    CLI_TRY(cli_picture_open(path, 640, 432, "Recall over time",
                              "Recall of more and more tables or probes over the seconds of build and search; a line "
                              "where the exact search is",
                              &picture));
+    snprintf(text, sizeof text, "Recall of hashing over its time: %zu setting%s; the exact search takes %.3g s", count,
+             count == 1 ? "" : "s", exact_seconds);
+    cli_picture_text_within(&picture, 16, 20, 608, "start", CLI_INK, text);
     cli_panel_axes(&panel, "seconds, build and search", "recall");
     cli_panel_segment(&panel, exact_seconds, 0, exact_seconds, 1, CLI_ACCENT, true);
     cli_panel_text(&panel, exact_seconds, 1.02, "middle", CLI_ACCENT, "exact");
     for (size_t i = 0; i < count; i++) {
-        char text[128];
         if (i > 0)
             cli_panel_segment(&panel, trials[i - 1].seconds, trials[i - 1].recall, trials[i].seconds, trials[i].recall,
                               0, false);

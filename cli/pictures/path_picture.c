@@ -93,7 +93,7 @@ int cli_path_draw(const cli_path_picture *wanted) {
     char title[192], note[64] = "";
     cli_pair_make(&picture, wanted->sets, wanted->members, &pair);
     if (step > 1)
-        snprintf(note, sizeof note, ", 1 link of %zu drawn", step);
+        snprintf(note, sizeof note, ", one link in %zu is drawn", step);
     snprintf(title, sizeof title, "%s of pair %zu: %.6g, a path of %zu cells%s",
              ww_measure_info_by_id(wanted->measure->id)->name, wanted->pair, wanted->distance, wanted->count, note);
     CLI_TRY(cli_picture_open(wanted->path, WIDTH, HEIGHT, "Warping path", title, &picture));

@@ -301,11 +301,14 @@ double cli_text_width(const char *text) {
     return width;
 }
 
-void cli_picture_text_within(cli_picture *picture, double x, double y, double width, const char *anchor, int look,
-                             const char *text) {
+static void put_text(cli_picture *picture, double x, double y, double width, const char *anchor, int look, bool turned,
+                     const char *text) {
     FILE *file = picture->out.file;
     const bool cut = cli_text_width(text) > width;
-    fprintf(file, "<text class=\"t %s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", look_class(look), x, y, anchor);
+    fprintf(file, "<text class=\"t %s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"", look_class(look), x, y, anchor);
+    if (turned)
+        fprintf(file, " transform=\"rotate(-90 %.1f %.1f)\"", x, y);
+    fputc('>', file);
     if (cut) {
         fputs("<title>", file);
         cli_picture_escape(file, text);
@@ -313,6 +316,16 @@ void cli_picture_text_within(cli_picture *picture, double x, double y, double wi
     }
     print_text(file, text, cut ? width - 13 : INFINITY, NULL);
     fputs(cut ? "\xe2\x80\xa6</text>\n" : "</text>\n", file);
+}
+
+void cli_picture_text_within(cli_picture *picture, double x, double y, double width, const char *anchor, int look,
+                             const char *text) {
+    put_text(picture, x, y, width, anchor, look, false, text);
+}
+
+void cli_picture_text_turned(cli_picture *picture, double x, double y, double width, const char *anchor,
+                             const char *text) {
+    put_text(picture, x, y, width, anchor, CLI_INK, true, text);
 }
 
 void cli_picture_text(cli_picture *picture, double x, double y, const char *anchor, int look, const char *text) {

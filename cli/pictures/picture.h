@@ -74,6 +74,9 @@ void cli_picture_text(cli_picture *picture, double x, double y, const char *anch
 // At most `width` units of it, with an ellipsis for what is cut off; all of it is shown when pointed at.
 void cli_picture_text_within(cli_picture *picture, double x, double y, double width, const char *anchor, int look,
                              const char *text);
+// The same, from the bottom up.
+void cli_picture_text_turned(cli_picture *picture, double x, double y, double width, const char *anchor,
+                             const char *text);
 // Text as XML: markup is escaped; what XML can't hold (control characters, bytes that are not UTF-8) becomes \xNN.
 void cli_picture_escape(FILE *file, const char *text);
 
@@ -83,6 +86,9 @@ void cli_picture_escape(FILE *file, const char *text);
 enum { CLI_LEFT = 72, CLI_BELOW = 34 };
 void cli_panel_axes(const cli_panel *panel, const char *x_label, const char *y_label);
 void cli_panel_x_axis(const cli_panel *panel, const char *label);
+// The axes of a panel whose places 0 to count - 1 stand for items: the items' numbers, as many as fit, below and, where
+// the panel has a matrix of the items (`down`), at the left.
+void cli_panel_items(const cli_panel *panel, const size_t *items, size_t count, const char *label);
 void cli_panel_frame(const cli_panel *panel);
 
 // A sample of a look and its name, in the picture's units; the place for the next one to the right.
@@ -163,6 +169,8 @@ cli_panel cli_heat_panel(cli_picture *picture, double left, double top, double w
                          size_t columns);
 // Fills the panel; the scale of colours is drawn at (x, y) with its label.
 int cli_heat_draw(const cli_heat *heat, const cli_panel *panel, double x, double y, const char *label);
+// A text on a cell, dark or light as the cell's colour asks for.
+void cli_heat_text(const cli_heat *heat, const cli_panel *panel, size_t row, size_t column, const char *text);
 // "", or ", a cell of the picture stands for up to 3 x 3".
 const char *cli_heat_note(const cli_heat *heat, char *text, size_t size);
 void cli_heat_free(cli_heat *heat);

@@ -123,13 +123,31 @@ static void draw_y_axis(const cli_panel *panel, const char *label) {
         print_tick(file, panel->left - 5, cli_panel_y(panel, t.at[i]) + 4, "end", t.text[i]);
     if (*t.note) // inside, where the title above does not meet it
         cli_picture_text(panel->picture, panel->left + 4, panel->top + FONT, "start", CLI_INK, t.note);
-    if (label) {
-        const double x = panel->left - CLI_LEFT + 9, y = panel->top + panel->height / 2;
-        fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" transform=\"rotate(-90 %.1f %.1f)\">", x, y,
-                x, y);
-        cli_picture_escape(file, label);
-        fputs("</text>\n", file);
+    if (label) // its letters reach FONT to the left of the place
+        cli_picture_text_turned(panel->picture, panel->left - CLI_LEFT + FONT, panel->top + panel->height / 2, INFINITY,
+                                "middle", label);
+}
+
+void cli_panel_items(const cli_panel *panel, const size_t *items, size_t count, const char *label) {
+    FILE *file = panel->picture->out.file;
+    const double bottom = panel->top + panel->height;
+    double widest = 0;
+    char text[32];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(text, sizeof text, "%zu", items[i]);
+        widest = fmax(widest, cli_text_width(text));
     }
+    const double across = count ? panel->width / (double)count : 1, down = count ? panel->height / (double)count : 1;
+    const size_t x_step = (size_t)fmax(1, ceil((widest + 6) / across)), y_step = (size_t)fmax(1, ceil(FONT / down));
+    for (size_t i = 0; i < count; i += x_step) {
+        snprintf(text, sizeof text, "%zu", items[i]);
+        print_tick(file, cli_panel_x(panel, (double)i), bottom + FONT + 3, "middle", text);
+    }
+    for (size_t i = 0; i < count && panel->down; i += y_step) {
+        snprintf(text, sizeof text, "%zu", items[i]);
+        print_tick(file, panel->left - 5, cli_panel_y(panel, (double)i) + 4, "end", text);
+    }
+    cli_picture_text(panel->picture, panel->left + panel->width / 2, bottom + 2.6 * FONT, "middle", CLI_INK, label);
 }
 
 void cli_panel_frame(const cli_panel *panel) {

@@ -239,6 +239,15 @@ static void draw_scale(cli_picture *picture, double x, double y, double from, do
     cli_picture_text(picture, x + BAR_WIDTH + 12, y + BAR_HEIGHT, "start", CLI_INK, label);
 }
 
+void cli_heat_text(const cli_heat *heat, const cli_panel *panel, size_t row, size_t column, const char *text) {
+    double from = INFINITY, to = -INFINITY;
+    cli_range_add(heat->sums, heat->across * heat->down, 1, &from, &to);
+    const bool dark = heat->sums[row * heat->across + column] < from + 0.6 * (to - from);
+    fprintf(panel->picture->out.file,
+            "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" style=\"fill:%s\">%s</text>\n",
+            cli_panel_x(panel, (double)column), cli_panel_y(panel, (double)row) + 4, dark ? "#fff" : "#111", text);
+}
+
 int cli_heat_draw(const cli_heat *heat, const cli_panel *panel, double x, double y, const char *label) {
     const size_t cells = heat->across * heat->down;
     double from = INFINITY, to = -INFINITY;

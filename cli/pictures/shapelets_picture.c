@@ -8,7 +8,7 @@
 #include "pictures/shapelets_picture.h"
 
 enum { ACROSS = 5, CELL_WIDTH = 230, TITLE = 28, RIGHT = 10, ALONE = 76, TOGETHER = 52, HEAD = 22 };
-enum { MOST_CLASSES = 9, MOST_PANELS = 260 };
+enum { MOST_CLASSES = 9, MOST_PANELS = 260, MOST_HEIGHT = 960 };
 
 static double cell_height(const cli_shapelets *s) {
     return TITLE + cli_stack_height(s->info.channels, s->info.channels > 1 ? TOGETHER : ALONE) + CLI_BELOW - 8;
@@ -93,23 +93,23 @@ static int draw_shapelet(const cli_shapelet_picture *d, size_t number, double to
                      shapelet.start + shapelet.length <= ww_series_set_length(s->set, shapelet.series);
     size_t matches[MOST_CLASSES + 1], found = 0;
     const size_t count = s->set ? choose_matches(s, number, own ? shapelet.series : SIZE_MAX, matches, &found) : 0;
-    snprintf(title, sizeof title, "shapelet %zu: %zu points of series %zu, gain %.4f, gap %.4f", number,
+    snprintf(title, sizeof title, "shapelet %zu: %zu points of series %zu, information gain %.4f, gap %.4f", number,
              shapelet.length, shapelet.series, shapelet.gain, shapelet.gap);
     if (found > count)
         snprintf(title + strlen(title), sizeof title - strlen(title),
                  "; the %zu classes with the nearest series, %zu of %zu are left out", count, found - count, found);
     cli_picture_text_within(d->picture, 16, top + 16, CLI_SHAPELETS_WIDTH - 32, "start", CLI_INK, title);
     top += HEAD;
-    snprintf(title, sizeof title, "from series %zu, class %s", shapelet.series,
-             ww_shapelets_class_name(s->model, shapelet.label));
+    snprintf(title, sizeof title, "%s, series %zu: its own", ww_shapelets_class_name(s->model, shapelet.label),
+             shapelet.series);
     if (own)
         draw_series(d, 0, top, shapelet.series, shapelet.start, shapelet.length, title);
     else
         draw_cell(d, 0, top, shapelet.values, shapelet.length, 0, shapelet.length, title);
     for (size_t m = 0; m < count; m++) {
         const size_t at = matches[m] * s->info.shapelets + number;
-        snprintf(title, sizeof title, "%.4g, class %s, series %zu", s->distances[at],
-                 ww_shapelets_class_name(s->model, (size_t)s->classes[matches[m]]), matches[m]);
+        snprintf(title, sizeof title, "%s, series %zu: %.3g",
+                 ww_shapelets_class_name(s->model, (size_t)s->classes[matches[m]]), matches[m], s->distances[at]);
         draw_series(d, (double)((m + 1) % ACROSS) * CELL_WIDTH, top + (double)((m + 1) / ACROSS) * cell_height(s),
                     matches[m], (size_t)s->starts[at], shapelet.length, title);
     }
@@ -145,8 +145,10 @@ static int draw_all(cli_shapelet_picture *d, const char *path, size_t drawn, siz
     const double height = 36 + legend + (double)drawn * shapelet_height(s) + cli_shapelets_tree_height(d);
     cli_picture picture;
     char text[256], channels[48];
-    snprintf(text, sizeof text, "%zu of %zu shapelets%s, each with the nearest series of other classes%s", drawn,
-             different, cli_stack_note(s->info.channels, channels, sizeof channels), s->info.nodes ? "; the tree" : "");
+    snprintf(text, sizeof text,
+             "%zu of %zu shapelets%s. A row has the series of the shapelet, then the nearest series of each class with "
+             "its distance.",
+             drawn, different, cli_stack_note(s->info.channels, channels, sizeof channels));
     CLI_TRY(cli_picture_open(path, CLI_SHAPELETS_WIDTH, height, "Shapelets", text, &picture));
     int result = CLI_GO_ON;
     d->picture = &picture;
@@ -176,7 +178,8 @@ int cli_shapelets_draw(const cli_shapelets *s, const char *path) {
         different += d.same[i] == i;
     const size_t each = cells_of(s) * cli_stack_panels(s->info.channels),
                  most = MOST_PANELS > each ? MOST_PANELS / each : 1;
-    const size_t drawn = different < most ? different : most;
+    const size_t fit = (size_t)fmax(1, MOST_HEIGHT / shapelet_height(s)), rows = most < fit ? most : fit;
+    const size_t drawn = different < rows ? different : rows;
     d.panels = drawn * each;
     return draw_all(&d, path, drawn, different);
 }

@@ -6,8 +6,8 @@
 
 #include "pictures/shapelets_picture.h"
 
-enum { LEFT = 120, RIGHT = 24, LANE = 11, LINE_TITLE = 24, MOST_LINES = 16, MOST_MARKS = 2500 };
-enum { ROW = 18, INDENT = 18, MOST_ROWS = 400, TREE_TITLE = 34 };
+enum { LEFT = 120, RIGHT = 24, LANE = 11, LINE_TITLE = 24, MOST_LINES = 6, MOST_MARKS = 2500 };
+enum { ROW = 18, INDENT = 18, MOST_ROWS = 40, TREE_TITLE = 34 };
 
 // The joined distance of series i at a node.
 static double distance_of(const cli_shapelets *s, const ww_shapelet_node *node, size_t i) {
@@ -138,8 +138,8 @@ static void draw_line(const cli_shapelet_picture *d, size_t number, double top) 
         }
     cli_picture_text(d->picture, LEFT - 8, panel.top + panel.height / 2 + 4, "end", CLI_INK, "a row a class");
     name_shapelets(d, n, name, sizeof name);
-    snprintf(text, sizeof text, "order line of node %zu, %s: d <= %.6g, gain %.4f, gap %.4f", number, name,
-             n->threshold, n->gain, n->gap);
+    snprintf(text, sizeof text, "order line of node %zu, %s: near up to %.6g, information gain %.4f, gap %.4f", number,
+             name, n->threshold, n->gain, n->gap);
     cli_picture_text_within(d->picture, 16, top + 16, CLI_SHAPELETS_WIDTH - 32, "start", CLI_INK, text);
 }
 
@@ -149,10 +149,11 @@ static double draw_lines(cli_shapelet_picture *d, double top) {
     char text[192], every[64] = "";
     if (d->step > 1)
         snprintf(every, sizeof every, ", with one series of %zu", d->step);
-    snprintf(text, sizeof text,
-             "Order lines: the series of a node by their distance; left of the dashed line the near "
-             "ones. %zu of %zu%s.",
-             d->lines, d->splits, every);
+    snprintf(
+        text, sizeof text,
+        "Order lines, %zu of %zu: a point is a series, its place is the distance to the shapelet; left of the dashed "
+        "line is near%s.",
+        d->lines, d->splits, every);
     cli_picture_text(d->picture, 16, top + 24, "start", CLI_INK, text);
     top += TREE_TITLE;
     for (size_t k = 0, done = 0; k < s->info.nodes && done < d->lines; k++) {
@@ -187,8 +188,8 @@ static void draw_row(const cli_shapelet_picture *d, size_t number, size_t row, s
                  n->series);
     } else {
         name_shapelets(d, n, name, sizeof name);
-        snprintf(text, sizeof text, "%snode %zu: %s, near where d <= %.4g (%zu series)", side, number, name,
-                 n->threshold, n->series);
+        snprintf(text, sizeof text, "%snode %zu: %s, near up to %.4g (%zu series)", side, number, name, n->threshold,
+                 n->series);
     }
     cli_picture_text_within(d->picture, 16 + x + 14, top + y + 4, CLI_SHAPELETS_WIDTH - 60 - x, "start", CLI_INK, text);
 }
@@ -202,7 +203,7 @@ static void draw_rows(const cli_shapelet_picture *d, double top) {
     size_t count = 1, row = 0;
     char text[64];
     cli_picture_text(d->picture, 16, top + 24, "start", CLI_INK,
-                     "Tree: a node, what is near to its shapelet, what is far");
+                     "Tree: below each node first the series near to its shapelet, then those that are far");
     top += TREE_TITLE + ROW / 2;
     stack[0] = (waiting){0, 0, false};
     while (count && row < MOST_ROWS) {

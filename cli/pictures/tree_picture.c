@@ -93,7 +93,7 @@ int cli_tree_matrix(cli_picture *picture, double left, double top, const void *c
                 cli_heat_add(&heat, i, j, cli_value_at(condensed, precision, at));
         }
     snprintf(scale, sizeof scale, "distance%s", cli_heat_note(&heat, note, sizeof note));
-    cli_panel_x_axis(&panel, label); // its grid is behind the image
+    cli_panel_items(&panel, order, count, label);
     CLI_TRY(cli_heat_draw(&heat, &panel, left, top + CLI_TREE_WIDTH + 50, scale));
     cli_panel_frame(&panel);
     return CLI_GO_ON;

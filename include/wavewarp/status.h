@@ -18,6 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// The release that this header is of, as numbers that #if compares. docs/interface.md says what a change of each
+/// means.
+#define WW_VERSION_MAJOR 0
+#define WW_VERSION_MINOR 2
+#define WW_VERSION_PATCH 0
+
 /// The version of this interface. It changes when a program that was built against an earlier one could fail; the
 /// library's file name (soname) ends with it. docs/interface.md lists the changes.
 #define WW_API_VERSION 1
@@ -99,7 +105,9 @@ WW_API const char *ww_status_name(ww_status status);
 /// *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_free(void *pointer);
 
-/// The library's release, for example "0.1.0". *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
+/// The library's release, MAJOR.MINOR.PATCH as text, for example "0.2.0": the header's WW_VERSION_..., unless another
+/// library was loaded than the one the program was built for. *Ownership*: static. *Thread-safety*: any thread.
+/// *Blocking*: no.
 WW_API const char *ww_version(void);
 
 /// The library's WW_API_VERSION: the header's, unless another library was loaded than the one the program was built

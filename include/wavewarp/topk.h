@@ -43,11 +43,10 @@ typedef struct ww_topk_info {
 WW_API void ww_topk_info_init(ww_topk_info *info, size_t struct_size);
 
 /// Plans selections from matrices of one size: compiles, and allocates for as many rows as fit the device.
-/// \param columns 1 to 2^31 - 1, and so \param k, which may be more than there are columns. On a GPU k up to 1024 is
-/// fast. \param options read during the call only; NULL: all defaults.
-/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_UNSUPPORTED (double on a device without it),
-/// WW_ERROR_DEVICE_MEMORY (not even one row fits). *Ownership*: the caller's. *Thread-safety*: any thread.
-/// *Blocking*: while kernels are compiled.
+/// \param columns 1 to 2^31 - 1. \param k 1 to 2^31 - 1, which may be more than there are columns. On a GPU k up to
+/// 1024 is fast. \param options read during the call only; NULL: all defaults. \return WW_ERROR_INVALID_ARGUMENT,
+/// WW_ERROR_OVERFLOW, WW_ERROR_UNSUPPORTED (double on a device without it), WW_ERROR_DEVICE_MEMORY (not even one row
+/// fits). *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while kernels are compiled.
 WW_API_STATUS ww_topk_create(ww_context *context, size_t rows, size_t columns, size_t k, const ww_topk_options *options,
                              ww_topk **topk);
 

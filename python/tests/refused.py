@@ -535,7 +535,8 @@ REFUSED = {
             lambda: ww.knn_shard(POINTS, base_offset=-1),
             lambda: ww.knn_shard(POINTS, initial=[1]),
             lambda: ww.knn_shard(POINTS, k=0),
-        ]
+        ],
+        "TypeError": [lambda: ww.knn_shard(POINTS, POINTS)],
     },
     "knn_vote": {"ValueError": [lambda: ww.knn_vote([0], ["a"]), lambda: ww.knn_vote([[9]], ["a"])]},
     "linkage": {

@@ -190,13 +190,13 @@ def test_lists_are_joined_by_similarity(dtype):
 def test_points_in_shards(rng):
     base, queries = rng.integers(0, 5, size=(90, 4)).astype(np.float32), rng.normal(size=(8, 4)).astype(np.float32)
     whole = ww.knn(queries, base=base, k=5, metric="l2-squared")
-    parts = [ww.knn_shard(base[:40], queries, 5), ww.knn_shard(base[40:], queries, 5, base_offset=40)]
+    parts = [ww.knn_shard(queries, base=base[:40], k=5), ww.knn_shard(queries, base=base[40:], k=5, base_offset=40)]
     for i in range(2):
         np.testing.assert_array_equal(ww.merge_neighbours(*parts)[i], whole[i])
-    own = [ww.knn_shard(base[a:b], base, 2, base_offset=a, exclude_self=True) for a, b in ((0, 30), (30, 90))]
+    own = [ww.knn_shard(base, base=base[a:b], k=2, base_offset=a, exclude_self=True) for a, b in ((0, 30), (30, 90))]
     np.testing.assert_array_equal(ww.merge_neighbours(*own)[1], ww.knn(base, k=2, metric="l2-squared")[1])
     with pytest.raises(ValueError, match="squared"):
-        ww.knn_shard(base, queries, metric="l2")
+        ww.knn_shard(queries, base=base, metric="l2")
 
 
 def test_hashing_in_shards(rng):

@@ -2,7 +2,9 @@
 """The type hints agree with each other and with the code."""
 
 import inspect
+import json
 import pathlib
+import re
 
 import pytest
 
@@ -94,6 +96,27 @@ def test_strict_users(tmp_path):
     wrong = WRONG.splitlines()
     assert min(found) > 0, told
     assert not [line for number, line in enumerate(wrong, 1) if line and number not in found], told
+
+
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="no pages beside these tests")
+def test_strict_examples(tmp_path):
+    """The code of the pages and of the notebooks passes mypy --strict."""
+    api = pytest.importorskip("mypy.api", reason="mypy is not installed")
+    for path in [DOCS / f"{name}.md" for name in ("python", "tutorial-python", "gallery")]:
+        code = re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+        (tmp_path / f"{path.stem.replace('-', '_')}.py").write_text("\n".join(code), encoding="utf-8")
+    for path in (DOCS / "notebooks").glob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        (tmp_path / f"{path.stem.replace('-', '_')}.py").write_text("\n".join(code), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MYPYPATH", str(pathlib.Path(wavewarp.__file__).parent.parent))
+        ignored = ["--follow-imports=silent", "--ignore-missing-imports", "--disable-error-code=import-untyped"]
+        told, _, status = api.run(["--strict", *ignored, "--cache-dir", str(tmp_path / "cache"), *map(str, tmp_path.glob("*.py"))])
+    assert status == 0, told
 
 
 def test_parameters():

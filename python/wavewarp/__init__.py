@@ -46,8 +46,8 @@ from ._distance import (
     path,
     paths,
     pdist,
-    topk,
 )
+from ._files import generate, read, write, write_array
 from ._gradient import Gradient, soft
 from ._learn import (
     Classifier,
@@ -75,6 +75,7 @@ from ._points import (
     metrics,
     read_points,
     sets_of_bits,
+    topk,
     write_points,
 )
 from ._profile import Profile, ProfilePlan, profile
@@ -105,7 +106,7 @@ from ._search import (
     search_part_places,
     search_places,
 )
-from ._series import SeriesSet, generate, read, write, write_array
+from ._series import SeriesSet
 from ._shape import kshape, sbd
 from ._shapelets import Shapelets
 from ._store import ArrayFile, Store

@@ -15,11 +15,31 @@ from ._core import check, ffi, handle, lib
 class Buffer:
     """An array in device memory: results go there, and series are taken from there, without the host.
 
-    shape, dtype (float32 or float64): of its values, which are unspecified at first. Plan.run() and Gradient.run() fill
-    one that is given as out; Dataset.from_buffer() makes its values series. Buffer.of() has the values of an array.
+    Plan.run() and Gradient.run() fill one that is given as `out`; Dataset.from_buffer() makes its values series. Buffer.of()
+    has the values of an array.
 
-    Raises TypeError (another type), ValueError (a shape without values), MemoryError (more than the device has, or
-    takes in one piece).
+    Parameters
+    ----------
+    shape : int or sequence of int
+        Its values are unspecified at first.
+    dtype : dtype
+        float32 or float64.
+    context : Context, optional
+        None: default_context().
+
+    Raises
+    ------
+    TypeError
+        Another type.
+    ValueError
+        A shape without values.
+    MemoryError
+        More than the device has, or takes in one piece.
+
+    Examples
+    --------
+    >>> ww.Buffer.of(np.float32([1, 2])).to_numpy().tolist()
+    [1.0, 2.0]
     """
 
     def __init__(

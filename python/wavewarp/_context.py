@@ -15,9 +15,22 @@ _lock = threading.Lock()
 
 
 def devices() -> list:
-    """What the OpenCL loader finds: a list of records (index, name, vendor, platform, type, usable, chosen, why, ...).
+    """What the OpenCL loader finds.
 
-    Raises NoDeviceError (there is no OpenCL driver; the text says what to install).
+    Returns
+    -------
+    list of Record
+        index, name, vendor, platform, type, usable, chosen, why and so on, of each.
+
+    Raises
+    ------
+    NoDeviceError
+        There is no OpenCL driver; the text says what to install.
+
+    Examples
+    --------
+    >>> sum(device.chosen for device in ww.devices())
+    1
     """
     found = handle("ww_device_list")
     with _lock:
@@ -65,25 +78,42 @@ def context_options(device, log, kernel_dir, tuning_file, tile_seconds=0.0, thre
 class Context:
     """A device opened for work, or several that divide each job. Any number of threads may use it.
 
-    device: None ($WAVEWARP_DEVICE, else the best), "gpu", "cpu", an index, a part of a name, or "cuda" ("cuda:1"): that
-        device through CUDA. Several devices: "all" (every usable one), "gpus", or a list of devices, separated by commas
-        or in Python ("0,2", [0, 2]).
-    log: called as log(level, text); 0 error, 1 warning, 2 information, 3 detail. Of several devices by their threads, too.
-    threads: of a CPU, at most, so that several processes share it; None: all. Other devices are refused with it.
-    kernel_dir, tuning_file: other places for kernels and tuning parameters than the usual ones.
-    tile_seconds: several devices: what a part of a job should last on its device; 0: 0.5.
-    store: a Store, which keeps what jobs compute and gives what it has; None: nothing is kept.
-
-    With several devices what is made in a context (Dataset, Points, LSH, plans, Search, ProfilePlan) is on each of them, and
+    What is made in a context of several devices (Dataset, Points, LSH, plans, Search, ProfilePlan) is on each of them, and
     their runs are divided; devices of one kind give the bytes that one of them gives. One that fails leaves its part to
     the others: `shares` says why. What is not divided (sums of gradients over pairs, averages, a Buffer, a Monitor) is
-    the first device's.
+    the first device's. A context does not work on in a child made by fork: use the start method "spawn".
 
-    A context does not work on in a child made by fork: use the start method "spawn".
+    Parameters
+    ----------
+    device : str, int or list, optional
+        None (``$WAVEWARP_DEVICE``, else the best), "gpu", "cpu", an index, a part of a name, or "cuda" ("cuda:1"): that
+        device through CUDA. Several devices: "all" (every usable one), "gpus", or a list of devices, separated by commas
+        or in Python ("0,2", [0, 2]).
+    threads : int, optional
+        Of a CPU, at most, so that several processes share it; None: all. Other devices are refused with it.
+    log : callable, optional
+        Called as log(level, text); 0 error, 1 warning, 2 information, 3 detail. Of several devices by their threads, too.
+    kernel_dir, tuning_file : str, optional
+        Other places for kernels and tuning parameters than the usual ones.
+    tile_seconds : float
+        Of several devices: what a part of a job should last on its device; 0: 0.5.
 
-    Raises NoDeviceError (no device, or none of that name: the text lists those there are), DeviceError (a kernel_dir
-    without kernels), FileError (a tuning_file that is named and can't be read, or is damaged), ValueError (threads below
-    1, or of a device that is no CPU; a device named twice; tile_seconds out of range; a store that is closed).
+    Raises
+    ------
+    NoDeviceError
+        No device, or none of that name: the text lists those there are.
+    DeviceError
+        A kernel_dir without kernels.
+    FileError
+        A tuning_file that is named and can't be read, or is damaged.
+    ValueError
+        threads below 1, or of a device that is no CPU; a device named twice; tile_seconds out of range; a store that is closed.
+
+    Examples
+    --------
+    >>> with_default = ww.cdist([[0.0, 1.0], [1.0, 1.0]])
+    >>> ww.cdist([[0.0, 1.0], [1.0, 1.0]], context=ww.Context()).tolist() == with_default.tolist()
+    True
     """
 
     def __init__(
@@ -210,9 +240,21 @@ _default_lock = threading.Lock()
 
 
 def default_context() -> Context:
-    """The context that is used where none is given, made when it is first needed.
+    """The context that is used where none is given. It is made when it is first needed.
 
-    Raises NoDeviceError (no device, or none that $WAVEWARP_DEVICE names; the text says what to install).
+    Returns
+    -------
+    Context
+
+    Raises
+    ------
+    NoDeviceError
+        No device, or none that ``$WAVEWARP_DEVICE`` names; the text says what to install.
+
+    Examples
+    --------
+    >>> ww.default_context() is ww.default_context()
+    True
     """
     global _default
     with _default_lock:
@@ -231,7 +273,18 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def tuning_parameters() -> list:
-    """What a tuning file may set: a list of records (name, least, most, standard, meaning, tuned)."""
+    """What a tuning file may set.
+
+    Returns
+    -------
+    list of Record
+        name, least, most, standard, meaning and tuned, of each.
+
+    Examples
+    --------
+    >>> all(p.meaning for p in ww.tuning_parameters())
+    True
+    """
     result = []
     for i in range(lib.ww_tune_parameter_count()):
         parameter = new("ww_tune_parameter")

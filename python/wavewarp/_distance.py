@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional
 
 import numpy as np
 
-from ._arrays import as_numbers, of_argument, told_of
+from ._arrays import of_argument, told_of
 from ._context import Context, default_context
 from ._core import (
     NULL,
@@ -23,7 +23,6 @@ from ._core import (
     new,
     number,
     plan_options,
-    run,
     text,
 )
 from ._dataset import datasets
@@ -31,7 +30,7 @@ from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
 from ._buffer import Buffer
 from ._results import Neighbours, Path, Paths
-from ._series import neighbours, one_array, output, pointer, result, sizes, to_output
+from ._series import neighbours, one_array, output, result, sizes, to_output
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -122,12 +121,35 @@ def _check_pair(status, x):
 class Plan:
     """A prepared job on datasets: slow parts are done once, run() computes. cdist() and pairs() make one and run it.
 
-    rows, columns: a Dataset, or what one takes. columns None: rows with itself. pairs: None, True (one by one), or two
-    lists of indices of rows and columns. paths: for the library's own use. engine: "auto", or one of engines().
+    Parameters
+    ----------
+    measure : Measure or str
+        measures() lists those there are.
+    rows, columns : Dataset, or what one takes
+        `columns` None: `rows` with itself.
+    pairs : None, True, or two sequences of int
+        A matrix; one by one; or two lists of indices of rows and columns.
+    paths : bool
+        For the library's own use.
+    engine : str
+        "auto", or one of engines().
+    progress, max_bytes
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure.
 
-    Raises ValueError (datasets of different contexts, precisions or channels; indices out of range, lists of different
-    lengths, no pairs; an engine that there is not, or that does not take the measure; a band that leaves no path;
-    series too short for the measure).
+    Raises
+    ------
+    ValueError
+        Datasets of different contexts, precisions or channels; indices out of range, lists of different lengths, no pairs;
+        an engine that there is not, or that does not take the measure; a band that leaves no path; series too short for the
+        measure.
+
+    Examples
+    --------
+    >>> plan = ww.Plan("dtw", ww.Dataset([[0.0, 1, 2], [0.0, 2, 2]]))
+    >>> plan.run().tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
     """
 
     def __init__(
@@ -655,28 +677,17 @@ def paths(
     return paths_of(record)._under(plan.measure)
 
 
-def topk(
-    values: Any, k: int, *, context: Optional[Context] = None, progress: Progress = None
-) -> Tuple[np.ndarray, np.ndarray]:
-    """The k smallest values of each row of a matrix, selected on the device: (values, columns), of shape (rows, k).
-
-    Of equal values the lower column comes first. NaN is never chosen; column -1, value infinity where there are fewer.
-
-    Raises ValueError (not two axes; no rows, no columns or k of 0), TypeError (no numbers).
-    """
-    matrix = np.ascontiguousarray(as_numbers(values))
-    if matrix.ndim != 2:
-        raise ValueError("a matrix of two axes")
-    kind = lib.WW_FLOAT if matrix.dtype == np.float32 else lib.WW_DOUBLE
-    made, options = handle("ww_topk"), new("ww_topk_options", precision=kind, run=run(progress))
-    k = number("k", k)
-    check(lib.ww_topk_create((context or default_context())._c, *matrix.shape, k, options, made))
-    indices, smallest = np.empty((len(matrix), k), np.int64), np.empty((len(matrix), k), matrix.dtype)
-    check(lib.ww_topk_run(made[0], pointer(matrix), output(indices, "int64_t"), pointer(smallest)))
-    return smallest, indices
-
-
 def engines() -> List[str]:
-    """Names of the engines."""
+    """Names of the engines.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> "auto" in ww.engines()
+    True
+    """
     kinds = ffi.typeof("ww_engine").elements
     return [text(lib.ww_engine_name(value)) for value in kinds]

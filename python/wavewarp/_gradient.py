@@ -28,13 +28,36 @@ OUTPUTS = ("values", "rows", "columns", "parameters", "weights", "alignment")
 class Gradient:
     """Prepared gradients of pairs of series, for any number of runs.
 
-    measure: a Measure; with gamma above 0 its soft minimum. rows, columns: a Dataset, or what one takes.
-    pairs: None: all rows with all columns; True: one by one; or two lists of indices.
-    divergence: of V(x,y) - V(x,x)/2 - V(y,y)/2. per_pair: a gradient for each pair, not for each series.
-    parameters, weights, alignment: these outputs will be asked for.
+    Parameters
+    ----------
+    measure : Measure or str
+        With gamma above 0 its soft minimum.
+    rows, columns : Dataset, or what one takes
+        The sets; `columns` None: `rows` with itself.
+    pairs : None, True, or two sequences of int
+        All rows with all columns; one by one; or the pairs of two lists of indices.
+    divergence : bool
+        Of V(x,y) - V(x,x)/2 - V(y,y)/2.
+    per_pair : bool
+        A gradient for each pair, not for each series.
+    parameters, weights, alignment : bool
+        These outputs will be asked for.
+    progress, max_bytes
+        What every job takes: ``help(wavewarp)`` has them.
 
-    Raises ValueError (a measure without gradient or soft minimum, with open ends or a cost of one's own; pairs as for
-    Plan(); parameters or weights of a measure that has none), MemoryError.
+    Raises
+    ------
+    ValueError
+        A measure without gradient or soft minimum, with open ends or a cost of one's own; pairs as for Plan(); parameters or
+        weights of a measure that has none.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> made = ww.Gradient(ww.Measure("dtw", gamma=1.0), [[0.0, 1, 2]], [[0.0, 2, 2]], pairs=True)
+    >>> made.run().rows.shape
+    (1, 1, 3)
     """
 
     def __init__(

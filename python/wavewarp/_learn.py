@@ -307,10 +307,31 @@ assert _MERGE.itemsize == ffi.sizeof("ww_merge")
 
 
 def linkage(distances: Any, method: Optional[str] = "average", *, progress: Progress = None) -> np.ndarray:
-    """Merges of clusters in SciPy's form: (n - 1, 4) of left, right, distance, size. method: "single", "complete",
-    "average", "ward". distances: of pdist(), or a square matrix.
+    """The tree of merges of an agglomerative clustering, in SciPy's form.
 
-    Raises ValueError (there is no such method; distances of another shape, with NaN, or below 0 for "ward").
+    Parameters
+    ----------
+    distances : array_like
+        Of pdist(), or a square matrix.
+    method : str
+        "single", "complete", "average" or "ward".
+    progress
+        What every job takes: ``help(wavewarp)`` has it.
+
+    Returns
+    -------
+    ndarray of shape (n - 1, 4)
+        Left, right, distance and size of each merge.
+
+    Raises
+    ------
+    ValueError
+        There is no such method; distances of another shape, with NaN, or below 0 for "ward".
+
+    Examples
+    --------
+    >>> ww.linkage([1.0, 4.0, 3.0]).tolist()
+    [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 3.5, 3.0]]
     """
     values, count = condensed(distances)
     merges = np.empty(count - 1, _MERGE)
@@ -328,10 +349,31 @@ def linkage(distances: Any, method: Optional[str] = "average", *, progress: Prog
 
 
 def cut(merges: Any, k: int = 1, distance=np.inf) -> np.ndarray:
-    """Cluster numbers after the merges of linkage() up to a distance, of at least k clusters.
+    """The clusters of a tree.
 
-    Raises ValueError (k below 1 or above the number of items; a distance of NaN; not four columns; merges that linkage()
-    did not make).
+    Parameters
+    ----------
+    merges : array_like of shape (n - 1, 4)
+        Of linkage().
+    k : int
+        The least number of clusters.
+    distance : float
+        Merges above it are not made.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The cluster of each item, from 0.
+
+    Raises
+    ------
+    ValueError
+        k below 1 or above the number of items; a distance of NaN; not four columns; merges that linkage() did not make.
+
+    Examples
+    --------
+    >>> ww.cut(ww.linkage([1.0, 4.0, 3.0]), k=2).tolist()
+    [0, 0, 1]
     """
     merges = doubles("merges", merges)
     if merges.size % 4 or merges.ndim > 2:
@@ -392,9 +434,27 @@ def silhouette(distances: Any, labels: Any) -> Silhouette:
 
 
 def rand_index(a: Any, b: Any) -> float:
-    """The adjusted Rand index of two partitions: 1 equal, about 0 for independent ones.
+    """The adjusted Rand index of two partitions.
 
-    Raises ValueError (different numbers of labels, or fewer than two that are labelled in both).
+    Parameters
+    ----------
+    a, b : sequence
+        A label an item.
+
+    Returns
+    -------
+    float
+        1 where both are equal, about 0 where they are independent.
+
+    Raises
+    ------
+    ValueError
+        Different numbers of labels, or fewer than two that are labelled in both.
+
+    Examples
+    --------
+    >>> ww.rand_index([0, 0, 1, 1], ["b", "b", "a", "a"])
+    1.0
     """
     a = _codes(a)
     b, value = _codes(b, len(a)), ffi.new("double *")
@@ -405,10 +465,33 @@ def rand_index(a: Any, b: Any) -> float:
 class Classifier:
     """A k-nearest-neighbour classifier, or with targets a regressor, on a labelled dataset.
 
-    train: a Dataset with labels. vote: "uniform" or "distance". targets: a number for each training series. It pickles
-    with its training series, without `progress`.
+    It pickles with its training series, without `progress`.
 
-    Raises ValueError (another number of targets; the measure's words). run() says the rest.
+    Parameters
+    ----------
+    train : Dataset with labels
+    measure : Measure or str
+    k : int
+        Neighbours that vote.
+    vote : str
+        "uniform", or "distance": a near neighbour counts more.
+    targets : sequence of float, optional
+        A number for each training series: a regressor.
+    engine, no_bounds, progress, max_bytes
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure: ``band="sakoe-chiba:10%"``, ``c=0.5``.
+
+    Raises
+    ------
+    ValueError
+        Another number of targets; the measure's words. run() says the rest.
+
+    Examples
+    --------
+    >>> train = ww.Dataset([[0.0, 0, 1], [5.0, 5, 4]], ["low", "high"])
+    >>> ww.Classifier(train).run([[5.0, 5, 5]]).predicted.tolist()
+    ['high']
     """
 
     def __init__(

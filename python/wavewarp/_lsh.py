@@ -34,11 +34,33 @@ def _part(rows, count):
 
 
 def lsh_collision(metric: str, distance, *, width=1.0, dimension=1) -> float:
-    """The probability that one hash function gives two points at this distance the same value.
+    """The probability that one hash function gives two points the same value.
 
-    NaN where it has no meaning. width: of the buckets, for l2, l2-squared and l1. dimension: bits, for hamming.
+    Parameters
+    ----------
+    metric : str
+        One with a family of hash functions: "l2", "l2-squared", "l1", "cosine", "hamming", "jaccard".
+    distance : float
+        Of the two points.
+    width : float
+        The buckets' width, under "l2", "l2-squared" and "l1".
+    dimension : int
+        The number of bits, under "hamming".
 
-    Raises ValueError (there is no such metric).
+    Returns
+    -------
+    float
+        From 0 to 1; NaN where it has no meaning.
+
+    Raises
+    ------
+    ValueError
+        There is no such metric.
+
+    Examples
+    --------
+    >>> round(ww.lsh_collision("hamming", 2, dimension=8), 2)
+    0.75
     """
     return lib.ww_lsh_collision(metric_of(metric), distance, width, dimension)
 

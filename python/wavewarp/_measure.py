@@ -319,14 +319,44 @@ def describe(pointer):
 
 
 def measures() -> list:
-    """Every measure of the library: a list of records (name, title, reference, parameters, is_metric, ...)."""
+    """Every measure of the library.
+
+    Returns
+    -------
+    list of Record
+        name, title, reference, parameters, is_metric and so on, of each.
+
+    Examples
+    --------
+    >>> [m.name for m in ww.measures()][:3]
+    ['dtw', 'frechet', 'adtw']
+    """
     return [describe(lib.ww_measure_info_at(i)) for i in range(lib.ww_measure_count())]
 
 
 def parse_band(words, longest: int = 0) -> Tuple[str, float]:
-    """A band's kind and width of words such as "sakoe-chiba:10%" for series of up to `longest` points: (text, float).
+    """A band's kind and width, of words.
 
-    Raises ValueError (there is no such band; a share, as 10%, without `longest`).
+    Parameters
+    ----------
+    words : str
+        Such as "sakoe-chiba:10%" or "corner:5".
+    longest : int
+        Points of the longest series, of which a share is meant.
+
+    Returns
+    -------
+    (str, float)
+
+    Raises
+    ------
+    ValueError
+        There is no such band; a share, as 10%, without `longest`.
+
+    Examples
+    --------
+    >>> ww.parse_band("sakoe-chiba:10%", 150)
+    ('sakoe-chiba', 15.0)
     """
     band = ffi.new("ww_band *")
     check(lib.ww_band_parse(words.encode(), number("longest", longest), band))

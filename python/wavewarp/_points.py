@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, NoReturn, Optional
+from typing import Any, Dict, NoReturn, Optional, Tuple
 
 import numpy as np
 
 from ._arrays import as_array, as_numbers, classes_of, doubles, of_argument, whole
 from ._context import Context, default_context
-from ._core import NULL, Progress, by_name, check, ffi, handle, keep, lib, new, run, text, word
+from ._core import NULL, Progress, by_name, check, ffi, handle, keep, lib, new, number, run, text, word
 from ._parts import shard
 from ._results import Neighbours
 from ._series import DTYPES, neighbours, output, pointer, precision_of, told_float
@@ -105,13 +105,40 @@ def _are_sets(values):
 class Points:
     """Points on the device, uploaded once.
 
-    values: (points, dimension) of numbers; bool, or bytes with kind="bits"; a list of sets of integers.
-    precision: None: that of the numbers. max_bytes: most device memory; more is uploaded block by block. missing: NaN is a
-    missing coordinate, for the metric "nan-l2" alone. Points pickle: they are read back from the device, and uploaded again
-    by the default context.
+    Points pickle: they are read back from the device, and uploaded again by the default context.
 
-    Raises ValueError (not two axes, no points; NaN or infinity; members outside 0 to 2^32 - 1; bits that are not in so
-    many bytes; there is no such kind), TypeError (no numbers; bits that are neither bool nor bytes), MemoryError.
+    Parameters
+    ----------
+    values : array_like or list of set
+        Numbers of shape (points, dimension); bool, or bytes with ``kind="bits"``; sets of integers.
+    kind : str, optional
+        "numbers", "bits" or "sets"; None: as the values say.
+    dimension : int, optional
+        How many of the bits of the bytes count; None: all.
+    precision : str, optional
+        "float" or "double"; None: that of the numbers.
+    max_bytes : int
+        Most device memory; larger sets are uploaded block by block. 0: as much as there is.
+    missing : bool
+        NaN is a missing coordinate, for the metric "nan-l2" alone.
+    context : Context, optional
+        None: default_context().
+
+    Raises
+    ------
+    ValueError
+        Not two axes, no points; NaN or infinity; members outside 0 to 2^32 - 1; bits that are not in so many bytes; there is
+        no such kind.
+    TypeError
+        No numbers; bits that are neither bool nor bytes.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> points = ww.Points([[0.0, 0.0], [3.0, 4.0]])
+    >>> len(points), points.dimension, points.kind
+    (2, 2, 'numbers')
     """
 
     def __init__(
@@ -235,6 +262,16 @@ def _knn(base, queries, k, metric, limits, part=None, p=None):
     return Neighbours(distances, ids)._under(metric)
 
 
+def _sides(name, queries, swapped, base, context, missing=False):
+    """The base, and the queries or None where they are the base."""
+    if swapped:
+        raise TypeError(f"{name}(base, queries, k) is now {name}(queries, base=base, k=k): the base has to be named")
+    if base is None:
+        return of_argument("queries", points_of, queries, context=context, missing=missing), None
+    base = of_argument("base", points_of, base, context=context, missing=missing)
+    return base, of_argument("queries", points_of, queries, base, missing=missing)
+
+
 def knn(
     queries: Any,
     *swapped: NoReturn,
@@ -288,14 +325,7 @@ def knn(
     >>> ids.tolist(), distances.tolist()
     ([[1, 0]], [[1.0, 5.0]])
     """
-    if swapped:
-        raise TypeError("knn(base, queries, k) is now knn(queries, base=base, k=k): the base has to be named")
-    missing = metric_of(metric) == lib.WW_METRIC_NAN_L2
-    if base is None:
-        base, queries = of_argument("queries", points_of, queries, context=context, missing=missing), None
-    else:
-        base = of_argument("base", points_of, base, context=context, missing=missing)
-        queries = of_argument("queries", points_of, queries, base, missing=missing)
+    base, queries = _sides("knn", queries, swapped, base, context, metric_of(metric) == lib.WW_METRIC_NAN_L2)
     limits = {"progress": progress, "max_bytes": max_bytes}
     if radius is None:
         return _knn(base, queries, k, metric, limits, p=p)
@@ -322,10 +352,10 @@ def knn(
 
 
 def knn_shard(
-    base: Any,
-    queries=None,
+    queries: Any,
+    *swapped: NoReturn,
+    base: Any = None,
     k: int = 1,
-    *,
     metric: str = "l2-squared",
     query_offset: int = 0,
     base_offset: int = 0,
@@ -335,16 +365,47 @@ def knn_shard(
     max_bytes: int = 0,
     context: Optional[Context] = None,
 ) -> Neighbours:
-    """The k nearest points in one part of a larger base: (distances, ids), for merge_neighbours().
+    """The k nearest points in one part of a larger base, for merge_neighbours(); distances are squared, without a root.
 
-    Offsets, exclude_self and initial: as of NearestPlan. Not under "l2": take the roots of what is joined.
+    Parameters
+    ----------
+    queries, base : Points, or what they take
+        `base`: the part; None: the queries themselves.
+    k : int
+        Neighbours a query.
+    metric : str
+        One of metrics() but "l2": take the roots of what is joined.
+    query_offset, base_offset : int
+        The place of the first query, and of the first point of the part, in the whole. Ids count from there.
+    exclude_self : bool
+        Leave out the point whose id is the query's.
+    initial : array_like, optional
+        A distance a query beyond which no neighbour is of use: of the parts that are done.
+    progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them.
 
-    Raises ValueError ("l2"; an offset below 0; another number of initial distances; what knn() refuses).
+    Returns
+    -------
+    Neighbours
+        (distances, ids) as of knn().
+
+    Raises
+    ------
+    ValueError
+        "l2"; an offset below 0; another number of initial distances; what knn() refuses.
+    TypeError
+        The base without its name; no numbers.
+
+    Examples
+    --------
+    >>> base, query = [[0.0], [3.0], [7.0], [9.0]], [[6.0]]
+    >>> parts = [ww.knn_shard(query, base=base[:2]), ww.knn_shard(query, base=base[2:], base_offset=2)]
+    >>> ww.merge_neighbours(*parts)[1].tolist()
+    [[2]]
     """
-    base = of_argument("base", points_of, base, context=context)
+    base, queries = _sides("knn_shard", queries, swapped, base, context)
     part = dict(query_offset=query_offset, base_offset=base_offset, exclude_self=exclude_self, initial=initial)
-    limits = {"progress": progress, "max_bytes": max_bytes}
-    return _knn(base, of_argument("queries", points_of, queries, base), k, metric, limits, part)
+    return _knn(base, queries, k, metric, {"progress": progress, "max_bytes": max_bytes}, part)
 
 
 def _ids(ids):
@@ -355,11 +416,31 @@ def _ids(ids):
 
 
 def knn_vote(ids: Any, labels: Any) -> Any:
-    """The label most frequent among each query's neighbours (ids of knn()): an array of labels.
+    """The label most frequent among each query's neighbours.
 
-    Of equally frequent ones the nearest's. A list, with None, where a query has no neighbour with a label.
+    Of labels equally frequent the nearest neighbour's wins.
 
-    Raises ValueError (ids that are not of shape (queries, k), or outside the labels).
+    Parameters
+    ----------
+    ids : array_like of shape (queries, k)
+        Neighbours as knn() gives them; -1 is none.
+    labels : sequence
+        One a point of the base.
+
+    Returns
+    -------
+    ndarray or list
+        A label a query; a list, with None, where a query has no neighbour with a label.
+
+    Raises
+    ------
+    ValueError
+        Ids that are not of shape (queries, k), or outside the labels.
+
+    Examples
+    --------
+    >>> ww.knn_vote([[0, 1, 2]], ["near", "far", "far"]).tolist()
+    ['far']
     """
     ids = _ids(ids)
     classes, codes = classes_of(labels)
@@ -373,9 +454,29 @@ def knn_vote(ids: Any, labels: Any) -> Any:
 
 
 def knn_mean(ids: Any, values: Any) -> np.ndarray:
-    """The mean of a value over each query's neighbours; NaN where it has none.
+    """The mean of a value over each query's neighbours.
 
-    Raises ValueError (ids that are not of shape (queries, k), or outside the values).
+    Parameters
+    ----------
+    ids : array_like of shape (queries, k)
+        Neighbours as knn() gives them; -1 is none.
+    values : array_like
+        One number a point of the base.
+
+    Returns
+    -------
+    ndarray of shape (queries,)
+        NaN where a query has no neighbour.
+
+    Raises
+    ------
+    ValueError
+        Ids that are not of shape (queries, k), or outside the values.
+
+    Examples
+    --------
+    >>> ww.knn_mean([[0, 2]], [1.0, 5.0, 2.0]).tolist()
+    [1.5]
     """
     ids, values = _ids(ids), doubles("values", values)
     predicted = np.empty(len(ids))
@@ -388,9 +489,27 @@ def knn_mean(ids: Any, values: Any) -> np.ndarray:
 
 
 def knn_recall(exact, approximate) -> float:
-    """The share of the exact neighbours that were found, by their distances, of shape (queries, k) each: from 0 to 1.
+    """The share of the exact neighbours that another search found, by their distances.
 
-    Raises ValueError (shapes that differ, or are not (queries, k)).
+    Parameters
+    ----------
+    exact, approximate : array_like of shape (queries, k)
+        Distances, nearest first.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        Shapes that differ, or are not (queries, k).
+
+    Examples
+    --------
+    >>> ww.knn_recall([[1.0, 2.0]], [[1.0, 3.0]])
+    0.5
     """
     exact = np.ascontiguousarray(of_argument("exact", as_numbers, exact))
     approximate = np.ascontiguousarray(of_argument("approximate", as_numbers, approximate), exact.dtype)
@@ -400,14 +519,50 @@ def knn_recall(exact, approximate) -> float:
 
 
 def metrics() -> Dict[str, str]:
-    """Names of the metrics, and what their points are made of."""
+    """The metrics of points.
+
+    Returns
+    -------
+    dict of str to str
+        Each name with what its points are made of: "numbers", "bits" or "sets".
+
+    Examples
+    --------
+    >>> ww.metrics()["hamming"]
+    'bits'
+    """
     return {text(lib.ww_metric_name(m)): KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
 
 
 def read_points(path, kind="numbers") -> Any:
-    """Points of a file (.fvecs, .bvecs, .ivecs, .npy, text): an array, bytes for bits, a list of sets.
+    """Reads the points of a file.
 
-    Raises FileError (it can't be opened, or is damaged: the text says where), ValueError (there is no such kind).
+    Parameters
+    ----------
+    path : str or path
+        .fvecs, .bvecs, .ivecs, .npy, or text.
+    kind : str
+        "numbers", "bits" or "sets".
+
+    Returns
+    -------
+    ndarray or list of set
+        Numbers of shape (points, dimension), bits as bytes, or sets.
+
+    Raises
+    ------
+    FileError
+        The file can't be opened, or is damaged: the text says where.
+    ValueError
+        There is no such kind.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ww.write_points(os.path.join(folder, "two.fvecs"), np.float32([[1, 2], [3, 4]]))
+    ...     ww.read_points(os.path.join(folder, "two.fvecs")).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
     """
     made = handle("ww_point_set")
     check(lib.ww_point_set_read(os.fsencode(path), word("ww_point_kind", kind), made))
@@ -433,20 +588,107 @@ def _values(points):
 
 
 def write_points(path, values: Any, kind=None) -> None:
-    """Writes points, as Points takes them.
+    """Writes points.
 
-    The name's ending says the format: .fvecs, .bvecs (bits), .ivecs (sets), .npy, else text.
+    Parameters
+    ----------
+    path : str or path
+        The ending says the format: .fvecs, .bvecs (bits), .ivecs (sets), .npy, else text.
+    values
+        What Points takes.
+    kind : str, optional
+        "bits": bytes are bits.
 
-    Raises FileError (it can't be written), ValueError (the format can't hold such points), TypeError (no numbers).
+    Raises
+    ------
+    FileError
+        The file can't be written.
+    ValueError
+        The format can't hold such points.
+    TypeError
+        No numbers.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ww.write_points(os.path.join(folder, "points.npy"), [[1.0, 2.0]])
+    ...     np.load(os.path.join(folder, "points.npy")).tolist()
+    [[1.0, 2.0]]
     """
     check(lib.ww_point_view_write(os.fsencode(path), PointView(values, kind).c))
 
 
 def sets_of_bits(values: Any) -> list:
-    """The same points as sets: for each the positions of its ones.
+    """Bits as sets: for each point the positions of its ones.
 
-    Raises ValueError (not two axes), TypeError (neither bool nor bytes).
+    Parameters
+    ----------
+    values : array_like of shape (points, bits) of bool or (points, bytes) of uint8
+        In a byte the first bit is the lowest.
+
+    Returns
+    -------
+    list of set
+
+    Raises
+    ------
+    ValueError
+        Not two axes.
+    TypeError
+        Neither bool nor bytes.
+
+    Examples
+    --------
+    >>> ww.sets_of_bits(np.array([[True, False, True]]))
+    [{0, 2}]
     """
     made = handle("ww_point_set")
     check(lib.ww_point_set_of_bits(PointView(values, "bits").c, made))
     return _values(made)
+
+
+def topk(
+    values: Any, k: int, *, context: Optional[Context] = None, progress: Progress = None
+) -> Tuple[np.ndarray, np.ndarray]:
+    """The k smallest values of each row of a matrix, selected on the device.
+
+    Of equal values the lower column comes first. NaN is never chosen.
+
+    Parameters
+    ----------
+    values : array_like of shape (rows, columns)
+        The matrix.
+    k : int
+        How many of each row.
+    context, progress
+        What every job takes: ``help(wavewarp)`` has them.
+
+    Returns
+    -------
+    (ndarray, ndarray)
+        Values and columns, of shape (rows, k), the smallest first; infinity and -1 where there are fewer.
+
+    Raises
+    ------
+    ValueError
+        Not two axes; no rows, no columns or k of 0.
+    TypeError
+        No numbers.
+
+    Examples
+    --------
+    >>> values, columns = ww.topk([[3.0, 1.0, 2.0]], 2)
+    >>> values.tolist(), columns.tolist()
+    ([[1.0, 2.0]], [[1, 2]])
+    """
+    matrix = np.ascontiguousarray(as_numbers(values))
+    if matrix.ndim != 2:
+        raise ValueError("a matrix of two axes")
+    kind = lib.WW_FLOAT if matrix.dtype == np.float32 else lib.WW_DOUBLE
+    made, options = handle("ww_topk"), new("ww_topk_options", precision=kind, run=run(progress))
+    k = number("k", k)
+    check(lib.ww_topk_create((context or default_context())._c, *matrix.shape, k, options, made))
+    indices, smallest = np.empty((len(matrix), k), np.int64), np.empty((len(matrix), k), matrix.dtype)
+    check(lib.ww_topk_run(made[0], pointer(matrix), output(indices, "int64_t"), pointer(smallest)))
+    return smallest, indices

@@ -25,9 +25,17 @@ _SIDES = ("", "left_", "right_")
 
 
 class ProfilePlan:
-    """A prepared profile, for work that is divided: profile() plans one and runs the whole. Options as of profile().
+    """A prepared profile, for work that is divided: profile() plans one and runs the whole.
 
-    Raises what profile() raises: ValueError, MemoryError.
+    Parameters
+    ----------
+    series, window, other, index, other_index, k, exclusion, left_right, precision, best_channels, axes, progress, max_bytes, context
+        As of profile().
+
+    Raises
+    ------
+    ValueError, MemoryError
+        What profile() raises.
     """
 
     def __init__(

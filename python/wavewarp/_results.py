@@ -25,7 +25,7 @@ class Result:
 
     measure: the Measure it is of, or the metric's name; None where that is not known.
 
-    Raises nothing itself: jobs make results.
+    Raises no error: jobs return results.
     """
 
     measure: Any = None
@@ -136,7 +136,7 @@ class Neighbours(Result, _Neighbours):
     Where all within a radius were asked for: two lists of arrays. Where there are fewer than k: index -1, distance
     infinity. ids: the indices, as those of points are called. to_frame(): columns query, rank, index, distance.
 
-    Raises nothing itself: kneighbors(), knn() and LSH.search() make it.
+    Raises no error: kneighbors(), knn() and LSH.search() return it.
     """
 
     _is_list = True
@@ -161,7 +161,7 @@ class Path(Result, _Path):
 
     to_frame(): columns x, y.
 
-    Raises nothing itself: path() makes it.
+    Raises no error: path() returns it.
     """
 
     def _told(self):
@@ -184,7 +184,7 @@ class _Paths(NamedTuple):
 class Paths(Result, _Paths):
     """The warping paths of pairs: (list of cells as of Path, distances). to_frame(): columns pair, x, y.
 
-    Raises nothing itself: paths() makes it.
+    Raises no error: paths() returns it.
     """
 
     def _told(self):
@@ -204,7 +204,7 @@ class _Silhouette(NamedTuple):
 class Silhouette(Result, _Silhouette):
     """How well clusters are separated: (mean, an array with each item's value), from -1 to 1.
 
-    Raises nothing itself: silhouette() makes it.
+    Raises no error: silhouette() returns it.
     """
 
     def _told(self):
@@ -220,7 +220,7 @@ class Matches(Result, np.ndarray):
     matches["distance"] is a plain array, matches[0] those of one query, matches[0, 0] a record. stream is -1 where there
     are fewer. A Monitor's have a field query too. to_frame(): a row a match, with query and rank.
 
-    Raises nothing itself: search() and Monitor make it.
+    Raises no error: search() and Monitor return it.
     """
 
     _is_list = True
@@ -268,7 +268,7 @@ def as_matches(values, measure) -> Matches:
 class Record(Result):
     """A result of several values by name; vars() has them all.
 
-    Raises nothing itself: jobs make records.
+    Raises no error: jobs return records.
     """
 
     def __init__(self, **values: Any) -> None:
@@ -281,7 +281,7 @@ class Record(Result):
 class Average(Record):
     """An average of series: centre (channels, time), objective before and after each iteration, iterations, converged.
 
-    Raises nothing itself: average() makes it.
+    Raises no error: average() returns it.
     """
 
     centre: np.ndarray
@@ -323,7 +323,7 @@ class Clusters(Record):
 
     to_frame(): columns series, label, distance.
 
-    Raises nothing itself: kmeans() makes it.
+    Raises no error: kmeans() returns it.
     """
 
     labels: np.ndarray
@@ -351,7 +351,7 @@ class Clusters(Record):
 class Medoids(Record):
     """Clusters around items: labels, medoids (item numbers), cost, swaps, converged. to_frame(): item, label, medoid.
 
-    Raises nothing itself: medoids() makes it.
+    Raises no error: medoids() returns it.
     """
 
     labels: np.ndarray
@@ -376,7 +376,7 @@ class Classification(Record):
     columns of probabilities, and of the rows (true) and columns (predicted) of confusion. to_frame(): a row a test
     series.
 
-    Raises nothing itself: classify() makes it.
+    Raises no error: classify() returns it.
     """
 
     predicted: np.ndarray
@@ -422,7 +422,7 @@ class Classification(Record):
 class Choice(Record):
     """The measure chosen: best, accuracy, and measures and accuracies of all. to_frame(): columns measure, accuracy.
 
-    Raises nothing itself: choose() makes it.
+    Raises no error: choose() returns it.
     """
 
     best: Any
@@ -442,7 +442,7 @@ class SoftValues(Record):
 
     to_frame(): the values, a row a pair.
 
-    Raises nothing itself: soft() and Gradient.run() make it.
+    Raises no error: soft() and Gradient.run() return it.
     """
 
     values: Any
@@ -473,7 +473,7 @@ class SoftValues(Record):
 class Motif(Record):
     """A motif of a profile: its windows first and second, their distance, and the windows near them, neighbours.
 
-    Raises nothing itself: Profile.motifs() makes it.
+    Raises no error: Profile.motifs() returns it.
     """
 
     first: int

@@ -28,13 +28,30 @@ assert MATCH.itemsize == ffi.sizeof("ww_match")
 class Source:
     """A stream of any length that is read in blocks while it is searched.
 
-    read: a function of (first, count) that returns `count` points, of shape (count,) or (count, channels); or an array
-        or np.memmap of shape (time,) or (time, channels), from which blocks are taken.
-    length, channels, dtype (float32 or float64): of a function; an array says them itself.
-    What read raises ends the search.
+    Parameters
+    ----------
+    read : callable or array_like
+        A function of (first, count) that returns `count` points, of shape (count,) or (count, channels); or an array or
+        np.memmap of shape (time,) or (time, channels), from which blocks are taken. What the function raises ends the search.
+    length : int, optional
+        Points, of a function; an array says it itself, and so `channels` and `dtype`.
+    channels : int
+        Of each point.
+    dtype : dtype
+        float32 or float64.
 
-    Raises ValueError (no length, one below 0, more than two axes; in the search, blocks of another shape), TypeError
-    (another dtype).
+    Raises
+    ------
+    ValueError
+        No length, one below 0, more than two axes; in the search, blocks of another shape.
+    TypeError
+        Another dtype.
+
+    Examples
+    --------
+    >>> source = ww.Source(lambda first, count: np.arange(first, first + count) % 7.0, 1000)
+    >>> int(ww.search([4.0, 5, 6], source)["begin"][0])
+    4
     """
 
     def __init__(self, read, length=None, *, channels=1, dtype=np.float64) -> None:
@@ -132,7 +149,20 @@ def search_options(kind, znormalise, k, exclusion, threshold, no_bounds, precisi
 class Search:
     """A prepared search for queries, for any number of streams. search() makes one and runs it.
 
-    Raises what search() raises: ValueError, MemoryError.
+    Parameters
+    ----------
+    queries, measure, kind, znormalise, k, exclusion, threshold, no_bounds, precision, axes, progress, max_bytes, context, parameters
+        As of search().
+
+    Raises
+    ------
+    ValueError, MemoryError
+        What search() raises.
+
+    Examples
+    --------
+    >>> ww.Search([0.0, 3, 0]).run([1.0, 0, 3, 0, 1])["begin"].tolist()
+    [[1]]
     """
 
     def __init__(
@@ -327,19 +357,62 @@ def search(
 def search_places(k: int, exclusion: int) -> int:
     """How many places of a part may be needed for k matches of the whole, at least `exclusion` points apart.
 
-    To search a stream in parts: k=search_places(k, exclusion) and exclusion=0 in each; merge_matches() joins the parts,
-    and choose_matches() chooses. The matches are those of the whole, bit for bit. docs/scale.md says where a stream may
-    be cut.
+    To search a stream in parts, search each with ``k=search_places(k, exclusion)`` and ``exclusion=0``. merge_matches() joins
+    the parts, and choose_matches() chooses. The matches are those of the whole, bit for bit. docs/scale.md says where a stream
+    may be cut.
 
-    Raises ValueError (k or exclusion below 0), TypeError (no whole number).
+    Parameters
+    ----------
+    k, exclusion : int
+        Of the search of the whole.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        k or exclusion below 0.
+    TypeError
+        No whole number.
+
+    Examples
+    --------
+    >>> stream, query, k, exclusion = np.sin(np.arange(90) / 3), np.sin(np.arange(20) / 3), 2, 10
+    >>> kinds = dict(kind="windows", k=ww.search_places(k, exclusion), exclusion=0)
+    >>> plan = ww.Search(query, **kinds)
+    >>> parts = [plan.run(stream[:59]), plan.run(stream[40:], point_offset=40)]
+    >>> found = ww.choose_matches(ww.merge_matches(*parts), k, exclusion)[0]
+    >>> found["begin"].tolist() == ww.search(query, stream, kind="windows", k=k, exclusion=exclusion)["begin"].tolist()
+    True
     """
     return lib.ww_search_places(number("k", k), number("exclusion", exclusion))
 
 
 def search_part_places(queries, k: int, exclusion: int, *, znormalise: bool = False, axes: Optional[str] = None) -> int:
-    """How many places each part of a search for windows is searched for. 0: too many; divide the queries instead.
+    """How many places each part of a search for windows is searched for.
 
-    Raises ValueError (k or exclusion below 0; queries that are no series).
+    Parameters
+    ----------
+    queries
+        What search() takes.
+    k, exclusion : int
+        Of the search of the whole.
+    znormalise : bool
+        As of the search.
+    axes : str, optional
+        The order of the axes of `queries`.
+
+    Returns
+    -------
+    int
+        0: too many; divide the queries instead.
+
+    Raises
+    ------
+    ValueError
+        k or exclusion below 0; queries that are no series.
     """
     options = search_options("windows", znormalise, k, exclusion, None, False, "double", {})
     return lib.ww_search_part_places(of_argument("queries", view, as_set(queries)[0], axes).c, options)
@@ -353,9 +426,23 @@ def _matches(values):
 
 
 def merge_matches(first, second, *, similarity: bool = False) -> np.ndarray:
-    """Joins the matches of two parts, of one shape (queries, places): for each query the best of both.
+    """Joins the matches of two parts: for each query the best of both.
 
-    Raises ValueError (shapes that differ, or are not (queries, places)).
+    Parameters
+    ----------
+    first, second : ndarray of shape (queries, places)
+        Records as search() gives them.
+    similarity : bool
+        The largest are the best.
+
+    Returns
+    -------
+    ndarray of shape (queries, places)
+
+    Raises
+    ------
+    ValueError
+        Shapes that differ, or are not (queries, places).
     """
     (made, to), (other, more) = _matches(first), _matches(second)
     if made.shape != other.shape:
@@ -365,12 +452,27 @@ def merge_matches(first, second, *, similarity: bool = False) -> np.ndarray:
 
 
 def choose_matches(matches, k: int, exclusions, *, similarity: bool = False) -> np.ndarray:
-    """The k matches of each query that the search of the whole gives, of merged places of shape (queries, places).
+    """The k matches of each query that the search of the whole gives.
 
-    exclusions: points, one for all queries or one for each.
+    Parameters
+    ----------
+    matches : ndarray of shape (queries, places)
+        Merged places of all parts.
+    k : int
+        Matches a query.
+    exclusions : int or sequence of int
+        Points, one for all queries or one for each.
+    similarity : bool
+        The largest are the best.
 
-    Raises ValueError (k below 1; fewer places than k matches with these exclusions may need; another number of
-    exclusions).
+    Returns
+    -------
+    ndarray of shape (queries, k)
+
+    Raises
+    ------
+    ValueError
+        k below 1; fewer places than k matches with these exclusions may need; another number of exclusions.
     """
     made, places = _matches(matches)
     apart = np.broadcast_to(whole("exclusions", exclusions), made.shape[:1])
@@ -381,11 +483,28 @@ def choose_matches(matches, k: int, exclusions, *, similarity: bool = False) -> 
 
 
 class Monitor:
-    """A search in a stream that arrives point by point: reports each match within the threshold once.
+    """A search in a stream that arrives point by point. It reports each match within the threshold once.
 
-    Options as of Search. push() and finish() return records (query, stream, begin, end, distance).
+    Parameters
+    ----------
+    queries
+        What search() takes.
+    threshold : float
+        The farthest match that is reported.
+    measure, kind, znormalise, exclusion, no_bounds, precision, axes, max_bytes, context, parameters
+        As of search().
 
-    Raises ValueError (kind "super", which needs a stream's end; a threshold of NaN; what search() refuses).
+    Raises
+    ------
+    ValueError
+        kind "super", which needs a stream's end; a threshold of NaN; what search() refuses.
+
+    Examples
+    --------
+    >>> monitor = ww.Monitor([0.0, 3, 0], 0.5)
+    >>> matches = [*monitor.push([1.0, 0, 3]), *monitor.push([0.0, 1, 1]), *monitor.finish()]
+    >>> [(int(m["begin"]), int(m["end"])) for m in matches]
+    [(1, 4)]
     """
 
     def __init__(

@@ -7,7 +7,7 @@ import numbers
 import operator
 import os
 from types import SimpleNamespace
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Iterable, Optional
 
 import numpy as np
 
@@ -368,12 +368,34 @@ def one_array(values, axes=None):
 class SeriesSet:
     """Series in host memory, in double, with labels and time stamps: what files are read into.
 
-    SeriesSet(series, labels=None, axes=None) copies arrays; read() and generate() make sets too. NaN is a missing
-    value, which fill_missing() fills; jobs refuse it. len() is the number of series, x[i] a copy of one, of shape
-    (channel, time), x[a:b] a list of such.
+    read() and generate() make sets too. NaN is a missing value, which fill_missing() fills; jobs refuse it. len() is the
+    number of series, ``x[i]`` a copy of one, of shape (channel, time), ``x[a:b]`` a list of such.
 
-    Raises ValueError (a shape that is no series; other channels than the first; another number of labels), TypeError
-    (no numbers), IndexError (of an index: there is no such series).
+    Parameters
+    ----------
+    series
+        Arrays, tables or lists of series, which are copied; None: an empty set.
+    labels : sequence, optional
+        One a series.
+    axes : str, optional
+        The order of the axes, as "nct".
+    channels : int, optional
+        Of an empty set.
+
+    Raises
+    ------
+    ValueError
+        A shape that is no series; other channels than the first; another number of labels.
+    TypeError
+        No numbers.
+    IndexError
+        Of an index: there is no such series.
+
+    Examples
+    --------
+    >>> made = ww.SeriesSet([[1.0, 2.0], [3.0]], ["a", "b"])
+    >>> len(made), made[0].tolist(), made.labels
+    (2, [[1.0, 2.0]], ['a', 'b'])
     """
 
     def __init__(self, series: Any = None, labels: Any = None, *, axes: Optional[str] = None, channels=None) -> None:
@@ -566,7 +588,7 @@ class SeriesSet:
         )
 
     def __repr__(self):
-        return f"<wavewarp.SeriesSet of {len(self)} series, {self.channels} channels>"
+        return f"<wavewarp.SeriesSet of {len(self)} series, {self.channels} channel{'s' * (self.channels != 1)}>"
 
 
 def _unpickled_set(series, labels, times, channels):
@@ -584,98 +606,3 @@ _SETTLED_BY = {
     lib.WW_NOTICE_COLUMNS: "columns",
     lib.WW_NOTICE_DISTANCES: "rows",
 }
-_READ_WORDS = {
-    "axes": {"auto": 0, "nct": 1, "ntc": 2},
-    "rows": {"auto": 0, "series": 1, "points": 2},
-    "header": {"auto": 0, "yes": 1, "no": 2},
-    "missing": {"keep": 0, "interpolate": 1, "drop": 2},
-    "csv_label": {"auto": 0, "first": 1, "last": 2, "none": 3},
-}
-
-
-def read(
-    path,
-    *,
-    format: str = "auto",
-    axes: Optional[str] = None,
-    rows: Optional[str] = None,
-    header: Optional[str] = None,
-    missing: str = "keep",
-    csv_label: Optional[str] = None,
-    label_column: Union[None, int, str] = None,
-    time_column: Union[None, int, str] = None,
-    series_column: Union[None, int, str] = None,
-    columns: Optional[str] = None,
-    times: Any = None,
-    threads: int = 0,
-) -> SeriesSet:
-    """Reads series: UCR .tsv and .txt, .ts, .arff, .csv, .npy, .npz, also packed by gzip. Returns a SeriesSet.
-
-    format: by content. None of the others: as the content says.
-    axes ("nct", "ntc"): of a .npy array of three dimensions. rows ("series", "points"): of .csv, UCR text and arrays of
-        two. header ("yes", "no"): whether the first line has names.
-    missing ("keep", "interpolate", "drop"): what becomes of NaN.
-    csv_label ("first", "last", "none"), or label_column: where labels are, by name or number from 1.
-    time_column, series_column: of .csv whose rows are points. columns: those with values, as "2,5-9".
-    times: a file of time stamps. threads: that parse large text; 0: as many as there are processors.
-
-    What was guessed is a warning (Notice) that names the option which settles it, and stands in SeriesSet.notices.
-
-    Raises FileError (it can't be opened, or is damaged: file, line and column), ValueError (a file without series; a
-    word that an option does not have).
-    """
-    fields = {"format": by_name("ww_format", format), "threads": threads}
-    named = {"axes": axes, "rows": rows, "header": header, "missing": missing, "csv_label": csv_label}
-    for name, value in named.items():
-        if value is not None and value not in _READ_WORDS[name]:
-            raise ValueError(f"{name} is {value!r}, none of {', '.join(_READ_WORDS[name])}")
-        fields[name] = None if value is None else _READ_WORDS[name][value]
-    texts = {"label_column": label_column, "time_column": time_column, "series_column": series_column}
-    for name, value in {**texts, "columns": columns, "times": times}.items():
-        fields[name] = None if value is None else ffi.new("char[]", os.fsencode(str(value)))
-    made = SeriesSet._make(lib.ww_series_set_read, os.fsencode(path), new("ww_read_options", **fields))
-    for words, option in made._notices():
-        notice(f"{os.fsdecode(path)}: {words}: {option}= says what it is")
-    return made
-
-
-def write(
-    path,
-    series: Any,
-    labels: Any = None,
-    *,
-    axes: Optional[str] = None,
-    format: str = "auto",
-    precision: Optional[str] = "double",
-) -> None:
-    """Writes series: what SeriesSet takes. The name's ending says the format: .tsv, .ts; .csv, .npy without labels.
-
-    Raises what SeriesSet() and SeriesSet.write() raise: ValueError, TypeError, FileError.
-    """
-    made = series if isinstance(series, SeriesSet) else SeriesSet(series, labels, axes=axes)
-    made.write(path, format=format, precision=precision)
-
-
-def generate(kind, count: int = 100, *, length=0, max_length=0, channels=1, seed: int = 1) -> SeriesSet:
-    """Generated series with labels: "cbf", "two-patterns", "synthetic-control", "random-walk", "sine". A SeriesSet.
-
-    length: points, 0: as usual for the kind. max_length: lengths are between both. The same seed gives the same series.
-
-    Raises ValueError (there is no such generator; no series; max_length below length).
-    """
-    options = new(
-        "ww_generate_options", count=count, length=length, max_length=max_length, channels=channels, seed=seed
-    )
-    return SeriesSet._make(lib.ww_series_set_generate, by_name("ww_generator", kind), options)
-
-
-def write_array(path, values: Any) -> None:
-    """Writes a 2-D array of distances as the program does (.npy, .csv, else raw); 1-D: a condensed matrix, as .npy.
-
-    Raises ValueError (more than two axes), TypeError (no numbers), FileError (the file can't be written).
-    """
-    array = np.ascontiguousarray(as_numbers(values))
-    if array.ndim not in (1, 2):
-        raise ValueError(f"shape {array.shape} has neither one axis nor two")
-    rows, columns = array.shape if array.ndim == 2 else (len(array), 0)
-    check(lib.ww_array_write(os.fsencode(path), pointer(array), precision_of(array.dtype), rows, columns))

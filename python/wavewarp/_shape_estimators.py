@@ -101,7 +101,7 @@ class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shap
         axes=None,
         n_jobs=None,
         verbose=0,
-    ):
+    ) -> None:
         self.max_shapelets = max_shapelets
         self.min_shapelet_length = min_shapelet_length
         self.max_shapelet_length = max_shapelet_length
@@ -182,7 +182,7 @@ class ShapeletTree(ClassifierMixin, _Shapes):
         axes=None,
         n_jobs=None,
         verbose=0,
-    ):
+    ) -> None:
         self.min_shapelet_length = min_shapelet_length
         self.max_shapelet_length = max_shapelet_length
         self.n_shapelet_samples = n_shapelet_samples

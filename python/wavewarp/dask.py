@@ -25,12 +25,35 @@ def _parts(series, size):
 
 
 def cdist(x: Any, y: Any = None, measure: MeasureLike = "dtw", *, tile: int = 1000, **options) -> dask.array.Array:
-    """All distances as a Dask array in tiles, of shape (len(x), len(y)); options as of wavewarp.cdist.
+    """All distances as a Dask array in tiles.
 
-    x, y: arrays of series of one length; y None: x with itself. tile: series of a side of a tile.
+    Parameters
+    ----------
+    x, y : array_like
+        Series of one length; `y` None: `x` with itself.
+    measure : Measure or str
+        measures() lists those there are.
+    tile : int
+        Series of a side of a tile.
+    **options
+        As of wavewarp.cdist().
 
-    Raises TypeError (no numbers) at once; what wavewarp.cdist() refuses is raised when the array is computed:
-    ValueError, TypeError.
+    Returns
+    -------
+    dask.array.Array of shape (len(x), len(y))
+
+    Raises
+    ------
+    TypeError
+        No numbers, at once.
+    ValueError
+        What wavewarp.cdist() refuses, when the array is computed.
+
+    Examples
+    --------
+    >>> import wavewarp.dask
+    >>> wavewarp.dask.cdist([[0.0, 1], [2.0, 1]], tile=1).compute().tolist()
+    [[0.0, 4.0], [4.0, 0.0]]
     """
     x, rows = _parts(x, tile)
     y, columns = (x, rows) if y is None else _parts(y, tile)
@@ -52,11 +75,38 @@ def _nearest(x, y, first, k, measure, options):
 def kneighbors(
     queries: Any, base: Any, k: int = 1, measure: MeasureLike = "dtw", *, tile: int = 1000, **options
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """(distances, indices) of shape (queries, k), as of wavewarp.kneighbors, computed by parts of queries and base.
+    """The nearest series, computed by parts of queries and base.
 
-    queries, base: arrays of series of one length. tile: series of a part.
+    Parameters
+    ----------
+    queries, base : array_like
+        Series of one length.
+    k : int
+        Neighbours a query.
+    measure : Measure or str
+        measures() lists those there are.
+    tile : int
+        Series of a part.
+    **options
+        As of wavewarp.kneighbors().
 
-    Raises TypeError (no numbers), ValueError (what wavewarp.kneighbors() refuses).
+    Returns
+    -------
+    (ndarray, ndarray)
+        Distances and indices, of shape (queries, k).
+
+    Raises
+    ------
+    TypeError
+        No numbers.
+    ValueError
+        What wavewarp.kneighbors() refuses.
+
+    Examples
+    --------
+    >>> import wavewarp.dask
+    >>> wavewarp.dask.kneighbors([[2.0, 1]], [[0.0, 1], [2.0, 1]], tile=1)[1].tolist()
+    [[1]]
     """
     queries, rows = _parts(queries, tile)
     base, columns = _parts(base, tile)

@@ -10,7 +10,7 @@ import numpy as np
 from ._core import needs
 
 needs("matplotlib", "'wavewarp[plot]'")
-from matplotlib import pyplot
+from matplotlib import font_manager, pyplot
 
 from ._distance import path as _path
 from ._learn import linkage
@@ -46,8 +46,10 @@ def _legend(ax, count, title=None):
 
 
 def _ticks(axis, names):
-    """Names of rows or columns: as many as fit."""
-    step = 1 + (len(names) - 1) // _LABELS
+    """Names of rows or columns: as many as fit beside the picture, which an image may fill by less than its axes."""
+    size, ax = font_manager.FontProperties(size=pyplot.rcParams["xtick.labelsize"]).get_size_in_points(), axis.axes
+    room = min(ax.get_window_extent().size) * 72 / ax.figure.dpi / (1.8 * size)
+    step = 1 + (len(names) - 1) // int(min(max(room, 2), _LABELS))
     axis.set_ticks(range(0, len(names), step), [str(name) for name in names[::step]])
 
 
@@ -62,11 +64,40 @@ def path(
     ax: Any = None,
     **parameters: Unpack[Options],
 ) -> Any:
-    """Two series, one above the other, and lines between the points that the measure matches. Returns ax.
+    """Two series, one above the other, and lines between the points that the measure matches.
 
-    x, y: of shape (time,) or (channel, time). offset: of x above y; None: half more than the larger range.
+    Parameters
+    ----------
+    x, y : array_like of shape (time,) or (channel, time)
+        The series.
+    measure : Measure or str
+        measures() lists those there are.
+    offset : float, optional
+        Of x above y; None: half more than the larger range.
+    channel : int
+        The one that is drawn.
+    axes : str, optional
+        The order of the axes, as "ct".
+    **parameters
+        Of the measure, as of Measure.
+    ax : Axes, optional
+        None: the current one of pyplot.
 
-    Raises ValueError (what wavewarp.path() refuses), IndexError (there is no such channel).
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        What wavewarp.path() refuses.
+    IndexError
+        There is no such channel.
+
+    Examples
+    --------
+    >>> from wavewarp import plot
+    >>> ax = plot.path([0.0, 1, 3, 2], [0.0, 3, 3, 2], "dtw")
     """
     ax = _axes(ax)
     cells, distance = found = _path(x, y, measure, axes=axes, **parameters)
@@ -77,17 +108,38 @@ def path(
         ax.plot([i, j], [a[i] + offset, b[j]], color="0.7", linewidth=0.6, zorder=1)
     ax.plot(a + offset, color="C0", zorder=2, label="x")
     ax.plot(b, color="C1", zorder=2, label="y")
-    ax.set(title=f"{found.measure.said}: {distance:.4g}", xlabel="time", ylabel=_value(x, axes, channel), yticks=[])
+    ax.set(title=f"{found.measure.text}: {distance:.4g}", xlabel="time", ylabel=_value(x, axes, channel), yticks=[])
     _legend(ax, 2)
     return ax
 
 
 def matrix(distances: Any, *, order: Optional[str] = "average", labels: Any = None, ax: Any = None) -> Any:
-    """A square matrix as a heat map, in the order of its dendrogram (order: a linkage; None: as it is). Returns ax.
+    """A square matrix as a heat map, in the order of its dendrogram.
 
-    labels: one an item, beside its row.
+    Parameters
+    ----------
+    distances : array_like of shape (n, n)
+        As cdist() gives them.
+    order : str, optional
+        A linkage; None: as the matrix is.
+    labels : sequence, optional
+        One an item, beside its row.
+    ax : Axes, optional
+        None: the current one of pyplot.
 
-    Raises ValueError (no square matrix; another linkage).
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        No square matrix; another linkage.
+
+    Examples
+    --------
+    >>> from wavewarp import plot
+    >>> ax = plot.matrix([[0.0, 2, 1], [2, 0, 3], [1, 3, 0]], labels=["a", "b", "c"])
     """
     ax = _axes(ax)
     distances = np.asarray(distances)
@@ -102,11 +154,30 @@ def matrix(distances: Any, *, order: Optional[str] = "average", labels: Any = No
 
 
 def confusion(counts: Any, labels: Any = None, *, ax: Any = None) -> Any:
-    """A confusion matrix: how many series of each class (rows) were predicted to be of each (columns). Returns ax.
+    """A confusion matrix: how many series of each class (rows) were predicted to be of each (columns).
 
-    labels: the names of the classes.
+    Parameters
+    ----------
+    counts : array_like of shape (classes, classes)
+        As classify() gives them.
+    labels : sequence of str, optional
+        The names of the classes.
+    ax : Axes, optional
+        None: the current one of pyplot.
 
-    Raises TypeError (it is no image).
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    TypeError
+        It is no image.
+
+    Examples
+    --------
+    >>> from wavewarp import plot
+    >>> ax = plot.confusion([[5, 1], [0, 6]], ["a", "b"])
     """
     ax, counts = _axes(ax), np.asarray(counts)
     ax.imshow(counts, cmap="Blues", vmin=0)
@@ -121,9 +192,27 @@ def confusion(counts: Any, labels: Any = None, *, ax: Any = None) -> Any:
 
 
 def leaves(merges: Any) -> np.ndarray:
-    """The items in the order of the tree of linkage(): an array of indices.
+    """The items in the order of a tree.
 
-    Raises IndexError (merges that linkage() did not make).
+    Parameters
+    ----------
+    merges : array_like of shape (n - 1, 4)
+        Of linkage().
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    IndexError
+        Merges that linkage() did not make.
+
+    Examples
+    --------
+    >>> from wavewarp import plot
+    >>> plot.leaves(ww.linkage([3.0, 1.0, 4.0])).tolist()
+    [1, 0, 2]
     """
     count = len(merges) + 1
     members = [[i] for i in range(count)]
@@ -133,9 +222,36 @@ def leaves(merges: Any) -> np.ndarray:
 
 
 def average(centre: Any, members: Any = None, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
-    """An average over its members, each of shape (time,) or (channel, time). Returns ax.
+    """An average over its members.
 
-    Raises ValueError (no series), IndexError (there is no such channel).
+    Parameters
+    ----------
+    centre : array_like of shape (time,) or (channel, time)
+        The average.
+    members : sequence of array_like, optional
+        The series.
+    channel : int
+        The one that is drawn.
+    axes : str, optional
+        The order of the axes, as "ct".
+    ax : Axes, optional
+        None: the current one of pyplot.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        No series.
+    IndexError
+        There is no such channel.
+
+    Examples
+    --------
+    >>> from wavewarp import plot
+    >>> ax = plot.average([1.0, 2.0], [[0.0, 2.0], [2.0, 2.0]])
     """
     ax = _axes(ax)
     for n, series in enumerate(members if members is not None else ()):
@@ -147,9 +263,36 @@ def average(centre: Any, members: Any = None, *, channel: int = 0, axes: Optiona
 
 
 def clusters(series: Any, labels: Any, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
-    """Series, of shape (time,) or (channel, time), in the colours of their clusters: labels, one a series. Returns ax.
+    """Series in the colours of their clusters.
 
-    Raises ValueError (no series), IndexError (there is no such channel).
+    Parameters
+    ----------
+    series : sequence of array_like of shape (time,) or (channel, time)
+        The series.
+    labels : sequence
+        The cluster of each.
+    channel : int
+        The one that is drawn.
+    axes : str, optional
+        The order of the axes, as "ct".
+    ax : Axes, optional
+        None: the current one of pyplot.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        No series.
+    IndexError
+        There is no such channel.
+
+    Examples
+    --------
+    >>> from wavewarp import plot
+    >>> ax = plot.clusters([[0.0, 2.0], [2.0, 2.0]], [0, 1])
     """
     ax, names = _axes(ax), np.unique(labels)
     colours = [f"C{i}" for i in range(10)] if len(names) <= 10 else pyplot.get_cmap("turbo")(np.linspace(0, 1, len(names)))
@@ -163,9 +306,39 @@ def clusters(series: Any, labels: Any, *, channel: int = 0, axes: Optional[str] 
 
 
 def shapelet(model: Any, i: int, series: Any, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
-    """Shapelet i of a model on the training series that it comes from. series: those of the training. Returns ax.
+    """A shapelet of a model on the training series that it comes from.
 
-    Raises ValueError (the model is not fitted), IndexError (there is no such shapelet, series or channel).
+    Parameters
+    ----------
+    model : Shapelets
+        A fitted model.
+    i : int
+        The shapelet.
+    series : sequence of array_like
+        Those of the training.
+    channel : int
+        The one that is drawn.
+    axes : str, optional
+        The order of the axes, as "ct".
+    ax : Axes, optional
+        None: the current one of pyplot.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        The model is not fitted.
+    IndexError
+        There is no such shapelet, series or channel.
+
+    Examples
+    --------
+    >>> from wavewarp import plot
+    >>> series = [[0.0, 0, 5, 0], [5.0, 0, 0, 0], [0.0, 0, 5, 1]]
+    >>> ax = plot.shapelet(ww.Shapelets().fit(series, ["a", "b", "a"]), 0, series)
     """
     ax, found = _axes(ax), model.shapelets[i]
     ax.plot(_line(series[found.series], axes, channel), color="0.6", label=f"series {found.series}")
@@ -178,9 +351,30 @@ def shapelet(model: Any, i: int, series: Any, *, channel: int = 0, axes: Optiona
 
 
 def profile(made: Any, *, motifs: int = 1, discords: int = 1, ax: Any = None) -> Any:
-    """The nearest distance of every window of a Profile, with so many motifs and discords. Returns ax.
+    """The nearest distance of every window of a profile, with motifs and discords.
 
-    Raises ValueError (motifs of a profile of two series: pass motifs=0).
+    Parameters
+    ----------
+    made : Profile
+        Of profile().
+    motifs, discords : int
+        How many are marked.
+    ax : Axes, optional
+        None: the current one of pyplot.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        Motifs of a profile of two series: pass ``motifs=0``.
+
+    Examples
+    --------
+    >>> from wavewarp import plot
+    >>> ax = plot.profile(ww.profile(np.sin(np.arange(90) / 3), 10))
     """
     ax = _axes(ax)
     ax.plot(made.distances[:, 0], color="0.6", linewidth=0.8)
@@ -188,15 +382,42 @@ def profile(made: Any, *, motifs: int = 1, discords: int = 1, ax: Any = None) ->
     marks += [("^", f"discord {n + 1}", [place]) for n, place in enumerate(made.discords(discords) if discords else ())]
     for n, (shape, name, places) in enumerate(marks):
         ax.plot(places, made.distances[places, 0], shape, color=f"C{n % 10}", label=name)
-    ax.set(xlabel="window", ylabel="distance to the nearest window")
+    ax.set(xlabel="window", ylabel="nearest distance")
     _legend(ax, 2 * len(marks))
     return ax
 
 
 def search(stream: Any, matches: Any, *, channel: int = 0, axes: Optional[str] = None, ax: Any = None) -> Any:
-    """A stream, of shape (time,) or (channel, time), with the matches of one query. Returns ax.
+    """A stream with the matches of one query.
 
-    Raises ValueError (no series), IndexError (there is no such channel).
+    Parameters
+    ----------
+    stream : array_like of shape (time,) or (channel, time)
+        The stream.
+    matches : ndarray
+        As search() gives them.
+    channel : int
+        The one that is drawn.
+    axes : str, optional
+        The order of the axes, as "ct".
+    ax : Axes, optional
+        None: the current one of pyplot.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        No series.
+    IndexError
+        There is no such channel.
+
+    Examples
+    --------
+    >>> from wavewarp import plot
+    >>> ax = plot.search(np.sin(np.arange(90) / 3), ww.search([0.0, 1, 0], np.sin(np.arange(90) / 3), k=2))
     """
     ax, line, found = _axes(ax), _line(stream, axes, channel), matches[matches["stream"] >= 0]
     ax.plot(line, color="0.6", linewidth=0.8)
@@ -210,9 +431,28 @@ def search(stream: Any, matches: Any, *, channel: int = 0, axes: Optional[str] =
 
 
 def alignment(probabilities: Any, *, ax: Any = None) -> Any:
-    """An expected alignment of shape (n, m), of soft(..., want="alignment"), as an image. Returns ax.
+    """An expected alignment as an image.
 
-    Raises TypeError (it is no image).
+    Parameters
+    ----------
+    probabilities : array_like of shape (n, m)
+        Of ``soft(..., want="alignment")``.
+    ax : Axes, optional
+        None: the current one of pyplot.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    TypeError
+        It is no image.
+
+    Examples
+    --------
+    >>> from wavewarp import plot
+    >>> ax = plot.alignment([[0.9, 0.1], [0.1, 0.9]])
     """
     ax = _axes(ax)
     image = ax.imshow(probabilities, cmap="magma", origin="lower", aspect="auto", vmin=0)

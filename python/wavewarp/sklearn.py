@@ -58,7 +58,7 @@ class _Neighbors(Elastic):
         axes=None,
         n_jobs=None,
         verbose=0,
-    ):
+    ) -> None:
         self.distance = distance
         self.distance_params = distance_params
         self.n_neighbors = n_neighbors
@@ -353,7 +353,7 @@ class TimeSeriesKMeans(_Centres):
         axes=None,
         n_jobs=None,
         verbose=0,
-    ):
+    ) -> None:
         self.n_clusters = n_clusters
         self.distance = distance
         self.distance_params = distance_params
@@ -476,7 +476,7 @@ class TimeSeriesKMedoids(_Centres):
 
     def __init__(
         self, n_clusters=8, distance="dtw", distance_params=None, precision=None, axes=None, n_jobs=None, verbose=0
-    ):
+    ) -> None:
         self.n_clusters = n_clusters
         self.distance = distance
         self.distance_params = distance_params
@@ -534,7 +534,7 @@ class TimeSeriesAgglomerative(_Clusters):
         axes=None,
         n_jobs=None,
         verbose=0,
-    ):
+    ) -> None:
         self.n_clusters = n_clusters
         self.distance_threshold = distance_threshold
         self.linkage = linkage
@@ -593,7 +593,7 @@ class TimeSeriesDBSCAN(_Clusters):
         axes=None,
         n_jobs=None,
         verbose=0,
-    ):
+    ) -> None:
         self.eps = eps
         self.min_samples = min_samples
         self.distance = distance
@@ -648,7 +648,7 @@ class ElasticChoice(ClassifierMixin, Elastic):
     Measure('dtw')
     """
 
-    def __init__(self, distances=None, n_neighbors=1, precision=None, axes=None, n_jobs=None, verbose=0):
+    def __init__(self, distances=None, n_neighbors=1, precision=None, axes=None, n_jobs=None, verbose=0) -> None:
         self.distances = distances
         self.n_neighbors = n_neighbors
         self.precision = precision

@@ -382,14 +382,36 @@ class _Step:
 class SoftLoss(torch.nn.Module):
     """The soft value of each pair of two batches, which autograd takes back to both.
 
-    measure: a Measure or its words; gamma: of the soft minimum, above 0 (0: along the best path). Further parameters as
-    of wavewarp.Measure (band, nu, ...). divergence: of V(x,y) - V(x,x)/2 - V(y,y)/2, which is 0 for x = y.
+    Call it with batches of shape (batch, time, channels), whose times may differ; with padded batches and the numbers of
+    points of their series, `x_lengths` and `y_lengths`; or with two lists of tensors (time, channels) of any lengths. The
+    call returns a tensor (batch,), in the type and on the device of x. alignment() gives the expected alignments.
 
-    Called with batches of shape (batch, time, channels), the times of both may differ; with padded batches and the
-    numbers of points of their series, x_lengths and y_lengths; or with two lists of tensors (time, channels) of any
-    lengths. Returns a tensor (batch,), in the type and on the device of x. alignment() gives the expected alignments.
+    Parameters
+    ----------
+    measure : Measure or str
+        measures() lists those with a soft minimum.
+    gamma : float
+        Of the soft minimum, above 0; 0: along the best path.
+    divergence : bool
+        Of V(x,y) - V(x,x)/2 - V(y,y)/2, which is 0 for x = y.
+    context : Context, optional
+        None: the device of CUDA tensors, else default_context().
+    **parameters
+        Of the measure, as of wavewarp.Measure: ``band="sakoe-chiba:10%"``, ``nu=0.1``.
 
-    Raises ValueError (the measure's words). The call refuses the rest, see forward().
+    Raises
+    ------
+    ValueError
+        The measure's words. The call refuses the rest, see forward().
+
+    Examples
+    --------
+    >>> import torch, wavewarp.torch
+    >>> x = torch.zeros(1, 3, 1, requires_grad=True)
+    >>> value = wavewarp.torch.SoftLoss(gamma=0.1)(x, torch.ones(1, 3, 1)).sum()
+    >>> value.backward()
+    >>> tuple(x.grad.shape)
+    (1, 3, 1)
     """
 
     def __init__(
@@ -552,8 +574,29 @@ def soft_dtw(
     context: Optional[Context] = None,
     **parameters: "Unpack[HardOptions]",
 ) -> torch.Tensor:
-    """Soft-DTW of each pair of two batches: SoftLoss("dtw", gamma=gamma, ...)(x, y), with its other arguments.
+    """Soft-DTW of each pair of two batches: ``SoftLoss("dtw", gamma=gamma)(x, y)``, as a function.
 
-    Raises what SoftLoss() and its call raise: ValueError, TypeError.
+    Parameters
+    ----------
+    x, y : Tensor or list of Tensor
+        As SoftLoss takes them.
+    gamma, divergence, context, parameters
+        As of SoftLoss.
+
+    Returns
+    -------
+    Tensor of shape (batch,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        What SoftLoss() and its call raise.
+
+    Examples
+    --------
+    >>> import torch, wavewarp.torch
+    >>> value = wavewarp.torch.soft_dtw(torch.zeros(1, 3, 1), torch.ones(1, 3, 1), gamma=1e-3)
+    >>> round(float(value), 2)
+    3.0
     """
     return SoftLoss("dtw", gamma=gamma, divergence=divergence, context=context, **parameters)(x, y)

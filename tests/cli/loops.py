@@ -47,7 +47,7 @@ WRITES = {"nearest --output": "", "knn --output": "", "lsh --output": "", "neare
           "path --output": "", "path --parts": "", "path --checkpoint": "", "classify --parts": "", "classify --checkpoint": "", "average --output": "", "profile --output": "", "profile --parts": "", "profile --checkpoint": "",
           "search --output": "", "search --parts": "", "search --checkpoint": "", "shapelets --output": "", "shapelets --parts": "",
           "shapelets --checkpoint": "",
-          "generate --output": "", "classify --predictions": "", "lsh --svg": PICTURE, "cluster --svg": PICTURE, "path --svg": PICTURE,
+          "generate --output": "", "classify --predictions": "", "classify --svg": PICTURE, "lsh --svg": PICTURE, "cluster --svg": PICTURE, "path --svg": PICTURE,
           "average --svg": PICTURE, "profile --svg": PICTURE, "shapelets --svg": PICTURE, "matrix --svg": PICTURE, "gradient --svg": PICTURE,
           "search --svg": PICTURE, "choose --svg": PICTURE, "bench --svg": PICTURE, "--tuning": TUNING}
 NO_DATA = {"devices", "measures", "generate", "tune", "bench"}

@@ -25,6 +25,7 @@ DATA = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 SVG = "{http://www.w3.org/2000/svg}"
 MEGABYTE = 1000000
 LETTER, UP, DOWN = 6.2, 8, 1  # of a letter of 12 units: its mean width, above and below the base line
+HIGH = 11  # the highest letters, which must not leave the picture at its left edge
 count = 0
 random.seed(1)
 
@@ -54,7 +55,7 @@ def texts(root):
         width = LETTER * len(text)
         left = {"middle": -width / 2, "end": -width}.get(element.get("text-anchor"), 0)
         if element.get("transform"):  # all that are turned are turned to the left, about their place
-            yield text, x - UP, y - left - width, x + DOWN, y - left
+            yield text, x - HIGH, y - left - width, x + DOWN, y - left
         else:
             yield text, x + left, y - UP, x + left + width, y + DOWN
 
@@ -231,6 +232,8 @@ def matrices():
     root = picture("matrix", "matrix", "small.csv", "--csv-label", "first")
     point(root is not None and rectangles(root) == 6, "matrix: six distances of three series")
     point(root is not None and list(keys(root)) == ["a", "b"], "matrix: a legend of the classes")
+    marks = [text for text, left, *_ in texts(root) if text.isdigit()] if root is not None else []
+    point(marks.count("0") >= 2 and marks.count("2") >= 2, "matrix: the axes have the series' numbers", marks)
     root = picture("matrix of two sets", "matrix", "small.csv", "large.csv", "--csv-label", "first")
     point(root is not None and rectangles(root) == 6 and "in the order of the file" in said(root), "matrix: two sets")
     root = picture("matrix of 50 classes", "matrix", "many.csv", "--csv-label", "first")
@@ -292,11 +295,11 @@ def shapelets():
     root = picture("shapelets", "shapelets", "fit", "steps.csv", "-k", "2", *common)
     point(root is not None and list(keys(root)) == ["s0", "s1", "s2", "s3"], "shapelets: a legend of the classes")
     if root is not None:
-        heads = re.findall(r"shapelet (\d+): (\d+ points of series \d+), gain", said(root))
+        heads = re.findall(r"shapelet (\d+): (\d+ points of series \d+), information gain", said(root))
         drawn, all_of_them = re.search(r"(\d+) of (\d+) shapelets", said(root)).groups()
         point(len(heads) == int(drawn) == int(all_of_them), "shapelets: all are drawn", heads)
         point("the same window as" in said(root), "shapelets: the tree's first is the best: drawn once")
-        point(all(f"class s{k}" in said(root) for k in range(4)), "shapelets: every class is drawn")
+        point(all(f"s{k}, series " in said(root) for k in range(4)), "shapelets: every class is drawn")
         point("left out" not in said(root), "shapelets: none is left out")
     root = picture("shapelets of 50 classes", "shapelets", "fit", "many.csv", *common, "--max-depth", "3", "--start-step", "4")
     point(root is not None and len(list(keys(root))) == 50, "shapelets: 50 classes in the legend")
@@ -305,6 +308,26 @@ def shapelets():
     point(root is not None and "ch 5" in said(root), "shapelets: every channel is drawn")
     picture("shapelets with signs in labels", "shapelets", "fit", "signs.csv", *common)
     picture("shapelets without series", "shapelets", "show", "model.json")
+    root = picture("shapelets of many", "shapelets", "fit", "cbf.ts", "-k", "12", "--min-length", "20", "--max-length", "20",
+                   "--start-step", "16", "--max-depth", "2", "-o", "model.json")
+    drawn = re.match(r"(\d+) of (\d+) shapelets", said(root)).groups() if root is not None else ()
+    point(drawn and int(drawn[0]) < int(drawn[1]), "shapelets: says how many are drawn", drawn)
+    point(root is not None and float(root.get("viewBox").split()[3]) < 2000, "shapelets: the picture fits a few screens")
+
+
+def confusions():
+    root = picture("classify", "classify", "cbf.ts", "cbf.ts", "-b", "corner:4")
+    point(root is not None and {"bell", "cylinder", "funnel", "true class", "predicted class"} <= set(said(root).split("\n")),
+          "classify: the classes have their names")
+    counts = [int(text) for text, *_ in texts(root) if text.isdigit()] if root is not None else []
+    point(counts[-9:] == [300, 0, 0, 0, 300, 0, 0, 0, 300], "classify: every cell has its number", counts)
+    root = picture("classify of 50 classes", "classify", "many.csv", "many.csv", "--csv-label", "first", "-b", "corner:1")
+    point(root is not None and "accuracy 1.0000" in said(root), "classify: says how many are right")
+    picture("classify with signs in labels", "classify", "signs.csv", "signs.csv", "--csv-label", "first")
+    write("unlabelled.csv", [(None, wave(30))])
+    point("have no labels" in (run("classify", "cbf.ts", "unlabelled.csv", "--csv-label", "none", "--svg", "no.svg") or ""),
+          "classify: series without labels have no confusion")
+    point(not os.path.exists("no.svg"), "classify: no picture of it")
 
 
 def others():
@@ -314,7 +337,8 @@ def others():
                    "--try", "band=none,corner:3")
     dots = sum(element.get("class") in ("f c0", "f accent") for element in root.iter(SVG + "circle")) if root is not None else 0
     point(dots == 4, "choose: a row a candidate", dots)
-    picture("lsh", "lsh", "points.txt", "-k", "3", "-L", "4", "--evaluate")
+    root = picture("lsh", "lsh", "points.txt", "-k", "3", "-L", "4", "--evaluate")
+    point(root is not None and "Recall of hashing over its time" in said(root), "lsh: has a heading")
     if BENCH and os.path.exists(BENCH):
         root = picture("bench", "--quick", "--target-seconds", "0.01", "--filter", "frechet/query", program=BENCH)
         point(root is not None and list(keys(root)) == ["frechet/query"], "bench: a line for each group")
@@ -341,7 +365,7 @@ def main():
     os.chdir(folder)
     try:
         make_files()
-        for part in (paths, averages, clusters, matrices, gradients, searches, profiles, shapelets, others, real_data):
+        for part in (paths, confusions, averages, clusters, matrices, gradients, searches, profiles, shapelets, others, real_data):
             part()
         point(not [name for name in os.listdir(".") if ".part-" in name], "nothing is left over")
     finally:

@@ -122,6 +122,14 @@ done
 ok "a part of a half" gives 2 matrix a.ts --condensed --part-rows 1:2
 ok "a picture of a part" gives 2 matrix a.ts --svg part.svg --part-rows 1:2
 ok "npy" gives 0 matrix a.ts a.ts -o whole.npy
+ok "threads: none" gives 2 matrix a.ts --threads 0
+"$program" devices --no-self-test >out 2>err </dev/null
+if prints "Portable Computing Language"; then # whose devices can be opened in part
+    ok "threads: one" gives 0 matrix a.ts a.ts -o one.npy --threads 1 --device "Portable Computing Language"
+    ok "threads: more than there are" gives 0 matrix a.ts a.ts -o many.npy --threads 4000000000 --device "Portable Computing Language"
+    ok "threads: the bytes of one" cmp -s one.npy many.npy
+    ok "threads: more than a number holds" gives 0 matrix a.ts a.ts -o many.npy --threads 99999999999 --device "Portable Computing Language"
+fi
 ok "npy has its size" test "$(wc -c <whole.npy)" -eq $((128 + 144 * 4))
 ok "condensed" gives 0 matrix a.ts --condensed -o condensed.bin --precision double
 ok "condensed has its size" test "$(wc -c <condensed.bin)" -eq $((66 * 8))

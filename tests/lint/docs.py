@@ -66,6 +66,28 @@ def unknown_paths():
                 yield f"{where}: link to {link}"
 
 
+def headings(path):
+    """The places of a page that a link can name, as GitHub and the site make them of its headings."""
+    text = re.sub(r"^```.*?^```", "", read(path), flags=re.DOTALL | re.MULTILINE)
+    for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def unknown_headings():
+    for where, line in pages():
+        page = os.path.join(ROOT, where.split(":")[0])
+        for link, place in re.findall(r"\]\(([^)#:\s]*)#([^)\s]+)\)", line):
+            to = os.path.normpath(os.path.join(os.path.dirname(page), link)) if link else page
+            if to.endswith(".md") and os.path.exists(to) and place not in headings(to):
+                yield f"{where}: {link}#{place}"
+
+
+def long_readme():
+    lines = len(read(os.path.join(ROOT, "README.md")).splitlines())
+    if lines > 120:
+        yield f"README.md has {lines} lines: 120 at most"
+
+
 def unknown_options():
     # As the program and the bench declare them, and as scripts read them.
     known = set(FOREIGN)
@@ -119,6 +141,15 @@ def old_packages():
         yield from (f"{name}: -D{option}" for option in re.findall(r"-D(\w+)=", text) if option not in known)
         yield from (f"{name}: wavewarp {c}" for c in re.findall(r"^ *- wavewarp ([a-z]+)", text, re.M) if c not in commands)
         yield from (f"{name}: version {v}" for v in re.findall(r'^ *version: "([\d.]+)"', text, re.M) if v != version)
+    page = read(os.path.join(ROOT, "include/wavewarp/status.h"))
+    numbers = [re.search(rf"#define WW_VERSION_{part} (\d+)", page).group(1) for part in ("MAJOR", "MINOR", "PATCH")]
+    for name, found in (("include/wavewarp/status.h", ".".join(numbers)),
+                        ("CITATION.cff", re.search(r"^version: (\S+)", read(os.path.join(ROOT, "CITATION.cff")), re.M).group(1)),
+                        ("docs/wavewarp.1", re.search(r'"wavewarp ([\d.]+)"', read(os.path.join(ROOT, "docs/wavewarp.1"))).group(1)),
+                        ("packaging/debian/changelog", re.search(r"\(([\d.]+)-", read(os.path.join(ROOT, "packaging/debian/changelog"))).group(1)),
+                        ("CHANGELOG.md", (re.findall(r"^## ([\d.]+)", read(os.path.join(ROOT, "CHANGELOG.md")), re.M) + [""])[0])):
+        if found != version:
+            yield f"{name}: version {found}, not {version}"
     if len(recipes) < 3:
         yield "packaging: recipes of Debian, conda and Spack expected"
 
@@ -126,6 +157,8 @@ def old_packages():
 def main():
     rules = [("the pages name functions, types and macros that exist", unknown_names),
              ("the pages name files and folders that exist", unknown_paths),
+             ("links name headings that exist", unknown_headings),
+             ("the first page is short", long_readme),
              ("the pages name options that exist", unknown_options),
              ("every command has its pages", commands_without_page),
              ("the recipes of packages are up to date", old_packages),
