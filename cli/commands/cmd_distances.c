@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/series_job.h"
+#include "base/triangle.h"
 #include "commands/commands.h"
 #include "pictures/matrix_picture.h"
 #include "results/neighbours.h"

@@ -53,7 +53,7 @@ static bool wants_paths(const job *j) {
 
 // The points of a series that the measure compares: of a derivative two fewer.
 static size_t length_of(const job *j, size_t side) {
-    const size_t length = ww_series_set_length(j->s.sets[side], cli_series_member(j->s.sets[side], (size_t)j->drawn));
+    const size_t length = ww_series_set_length(j->s.sets[side], cli_paths_member(j->s.sets[side], (size_t)j->drawn));
     return j->s.measure.id == WW_DDTW || j->s.measure.id == WW_WDDTW ? length - 2 : length;
 }
 
@@ -63,8 +63,8 @@ static int write_costs(const job *j) {
     const size_t pair = (size_t)j->drawn;
     const ww_precision precision = cli_precision(&s->device);
     CLI_ENDS(ww_plan_destroy) ww_plan *plan = NULL;
-    CLI_TRY(cli_status(ww_plan_create_costs(&s->measure, s->data[0], s->data[1], cli_series_member(s->sets[0], pair),
-                                            cli_series_member(s->sets[1], pair), &s->plan, &plan)));
+    CLI_TRY(cli_status(ww_plan_create_costs(&s->measure, s->data[0], s->data[1], cli_paths_member(s->sets[0], pair),
+                                            cli_paths_member(s->sets[1], pair), &s->plan, &plan)));
     const size_t rows = length_of(j, 0), columns = length_of(j, 1), size = precision == WW_DOUBLE ? 8 : 4;
     CLI_FREES void *values = columns <= SIZE_MAX / size / rows ? malloc(rows * columns * size) : NULL;
     if (!values)
@@ -121,7 +121,7 @@ static int draw(const job *j) {
 static int output(job *j, const cli_command *command) {
     if (j->svg)
         CLI_TRY(draw(j));
-    if (j->output || (!j->json && !j->svg))
+    if (j->output || (!j->json && !j->svg && !j->costs))
         CLI_TRY(cli_paths_write(&j->found, j->output));
     if (j->json)
         print_json(j, command);

@@ -18,11 +18,11 @@
 
 // ---- bytes in memory
 
-void wwi_bytes_free(wwi_bytes *b) {
+void wwi_sealed_free(wwi_sealed *b) {
     free(b->at);
 }
 
-void wwi_put(wwi_bytes *b, const void *from, uint64_t count) {
+void wwi_put(wwi_sealed *b, const void *from, uint64_t count) {
     b->failed = b->failed || wwi_grow(&b->at, &b->capacity, b->count + count, 1) != WW_OK;
     if (b->failed || count == 0)
         return;
@@ -30,14 +30,14 @@ void wwi_put(wwi_bytes *b, const void *from, uint64_t count) {
     b->count += count;
 }
 
-void wwi_put_number(wwi_bytes *b, uint64_t value, unsigned size) {
+void wwi_put_number(wwi_sealed *b, uint64_t value, unsigned size) {
     unsigned char little[8];
     for (unsigned i = 0; i < size; i++)
         little[i] = (unsigned char)(value >> (8 * i));
     wwi_put(b, little, size);
 }
 
-void wwi_put_double(wwi_bytes *b, double value) {
+void wwi_put_double(wwi_sealed *b, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     wwi_put_number(b, bits, 8);
@@ -53,7 +53,7 @@ void wwi_swap_if_big(void *values, uint64_t count, unsigned size) {
         }
 }
 
-void wwi_put_array(wwi_bytes *b, const void *values, uint64_t count, unsigned size) {
+void wwi_put_array(wwi_sealed *b, const void *values, uint64_t count, unsigned size) {
     const uint64_t from = b->count;
     wwi_put(b, values, count * size);
     if (!b->failed)
@@ -98,12 +98,12 @@ void *wwi_read_array(wwi_byte_reader *r, uint64_t count, unsigned size) {
 
 // ---- whole files
 
-void wwi_seal_begin(const wwi_seal *seal, wwi_bytes *b) {
+void wwi_seal_begin(const wwi_seal *seal, wwi_sealed *b) {
     wwi_put(b, seal->magic, 8);
     wwi_put_number(b, seal->version, 4);
 }
 
-ww_status wwi_seal_write(wwi_bytes *b, const char *path, ww_write_fn write, void *user) {
+ww_status wwi_seal_write(wwi_sealed *b, const char *path, ww_write_fn write, void *user) {
     wwi_output output;
     if (!b->failed) {
         unsigned char digest[DIGEST_BYTES];
@@ -124,7 +124,7 @@ ww_status wwi_seal_damaged(const wwi_seal *seal, const char *name, const char *h
     return wwi_fail_hint("%s", seal->hint);
 }
 
-static ww_status read_whole(const wwi_seal *seal, wwi_byte_source *source, wwi_bytes *b) {
+static ww_status read_whole(const wwi_seal *seal, wwi_byte_source *source, wwi_sealed *b) {
     unsigned char piece[65536];
     size_t got;
     while (!b->failed && (got = wwi_byte_source_read(source, piece, sizeof piece)) > 0) {
@@ -135,7 +135,7 @@ static ww_status read_whole(const wwi_seal *seal, wwi_byte_source *source, wwi_b
     return source->status == WW_OK && b->failed ? wwi_fail_memory(b->count) : source->status;
 }
 
-ww_status wwi_seal_read(const wwi_seal *seal, wwi_byte_source *source, wwi_bytes *b) {
+ww_status wwi_seal_read(const wwi_seal *seal, wwi_byte_source *source, wwi_sealed *b) {
     WWI_TRY(read_whole(seal, source, b));
     if (b->count < HEAD_BYTES)
         return wwi_seal_damaged(seal, source->name, "not a saved index");
@@ -153,6 +153,6 @@ ww_status wwi_seal_read(const wwi_seal *seal, wwi_byte_source *source, wwi_bytes
     return WW_OK;
 }
 
-wwi_byte_reader wwi_seal_reader(const wwi_bytes *b) {
+wwi_byte_reader wwi_seal_reader(const wwi_sealed *b) {
     return (wwi_byte_reader){b->at + HEAD_BYTES, b->count - HEAD_BYTES - DIGEST_BYTES, false, 0};
 }

@@ -9,19 +9,19 @@
 const wwi_seal wwi_index_seal = {"WWIDX\r\n\x1a", 1,
                                  "make it again with ww_index_save() or 'wavewarp index build --save'"};
 
-static void put_text(wwi_bytes *b, const char *text) {
+static void put_text(wwi_sealed *b, const char *text) {
     const uint64_t length = text ? strlen(text) : WWI_INDEX_NO_TEXT;
     wwi_put_number(b, length, 4);
     if (text)
         wwi_put(b, text, length);
 }
 
-static void put_rows(wwi_bytes *b, const size_t *rows, size_t count) {
+static void put_rows(wwi_sealed *b, const size_t *rows, size_t count) {
     for (size_t i = 0; i < count; i++)
         wwi_put_number(b, rows[i], 8);
 }
 
-static void put_measure(const ww_measure *m, wwi_bytes *b) {
+static void put_measure(const ww_measure *m, wwi_sealed *b) {
     const bool rows = m->band.kind == WW_BAND_ROWS;
     wwi_put_number(b, (uint64_t)m->id, 4);
     wwi_put_number(b, (uint64_t)m->cost, 4);
@@ -44,7 +44,7 @@ static void put_measure(const ww_measure *m, wwi_bytes *b) {
     put_rows(b, m->band.hi, rows ? m->band.rows : 0);
 }
 
-static void put_promise(const ww_index *x, wwi_bytes *b) {
+static void put_promise(const ww_index *x, wwi_sealed *b) {
     const ww_index_info *i = &x->info;
     wwi_put_number(b, x->beam, 4);
     wwi_put_number(b, x->beam_k, 8);
@@ -57,7 +57,7 @@ static void put_promise(const ww_index *x, wwi_bytes *b) {
     wwi_put_double(b, i->sample_examined);
 }
 
-static void put_values(wwi_bytes *b, const double *values, uint64_t count, ww_precision precision) {
+static void put_values(wwi_sealed *b, const double *values, uint64_t count, ww_precision precision) {
     for (uint64_t i = 0; i < count; i++) {
         if (precision == WW_DOUBLE) {
             wwi_put_double(b, values[i]);
@@ -68,7 +68,7 @@ static void put_values(wwi_bytes *b, const double *values, uint64_t count, ww_pr
     }
 }
 
-static ww_status put_series(const ww_index *x, wwi_bytes *b) {
+static ww_status put_series(const ww_index *x, wwi_sealed *b) {
     WWI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     WWI_TRY(wwi_dataset_series(x->base, &set));
     bool labelled = false;
@@ -86,7 +86,7 @@ static ww_status put_series(const ww_index *x, wwi_bytes *b) {
     return WW_OK;
 }
 
-static ww_status put_all(const ww_index *x, wwi_bytes *b) {
+static ww_status put_all(const ww_index *x, wwi_sealed *b) {
     wwi_seal_begin(&wwi_index_seal, b);
     put_measure(&x->measure, b);
     wwi_put_number(b, (uint64_t)x->precision, 4);
@@ -111,7 +111,7 @@ static ww_status put_all(const ww_index *x, wwi_bytes *b) {
 }
 
 static ww_status save(const ww_index *x, const char *path, ww_write_fn write, void *user) {
-    WWI_ENDS(wwi_bytes_free) wwi_bytes b = {0};
+    WWI_ENDS(wwi_sealed_free) wwi_sealed b = {0};
     WWI_TRY(put_all(x, &b));
     return wwi_seal_write(&b, path, write, user);
 }

@@ -282,7 +282,7 @@ static ww_status take_all(wwi_byte_reader *r, saved *s, const char **wrong) {
 }
 
 static ww_status load(ww_context *context, wwi_byte_source *source, const ww_run_options *run, ww_index **index) {
-    WWI_ENDS(wwi_bytes_free) wwi_bytes b = {0};
+    WWI_ENDS(wwi_sealed_free) wwi_sealed b = {0};
     WWI_ENDS(saved_free) saved s = {.options = WW_INDEX_OPTIONS_INIT, .info = WW_INDEX_INFO_INIT};
     const double start = wwi_seconds();
     const char *wrong = NULL;

@@ -16,7 +16,7 @@ static const wwi_seal seal = {"WWLSH\r\n\x1a", 1, "make it again with ww_lsh_sav
 // ---- writing
 
 // Appends a block's numbers or bits in row order to `b`.
-static ww_status put_rows(const ww_lsh *h, const wwi_lsh_block *block, wwi_bytes *b) {
+static ww_status put_rows(const ww_lsh *h, const wwi_lsh_block *block, wwi_sealed *b) {
     const ww_points *p = block->points;
     const uint64_t row = p->words * p->word_bytes;
     WWI_FREES unsigned char *rows = NULL;
@@ -32,7 +32,7 @@ static ww_status put_rows(const ww_lsh *h, const wwi_lsh_block *block, wwi_bytes
     return WW_OK;
 }
 
-static ww_status put_sets(const wwi_lsh_block *block, wwi_bytes *b) {
+static ww_status put_sets(const wwi_lsh_block *block, wwi_sealed *b) {
     const uint64_t *offsets = block->points->offsets + block->first;
     const uint64_t count = offsets[block->count] - offsets[0];
     WWI_FREES uint32_t *items = NULL;
@@ -42,7 +42,7 @@ static ww_status put_sets(const wwi_lsh_block *block, wwi_bytes *b) {
     return WW_OK;
 }
 
-static void put_header(const ww_lsh *h, wwi_bytes *b) {
+static void put_header(const ww_lsh *h, wwi_sealed *b) {
     const ww_lsh_options *o = &h->options;
     wwi_seal_begin(&seal, b);
     wwi_put_number(b, (uint64_t)h->kind, 4);
@@ -65,7 +65,7 @@ static void put_header(const ww_lsh *h, wwi_bytes *b) {
         wwi_put_array(b, h->removed.bits, (h->total + 31) / 32, 4);
 }
 
-static ww_status put_all(const ww_lsh *h, wwi_bytes *b) {
+static ww_status put_all(const ww_lsh *h, wwi_sealed *b) {
     put_header(h, b);
     if (h->kind == WW_POINTS_SETS) {
         uint64_t before = 0;
@@ -85,7 +85,7 @@ static ww_status put_all(const ww_lsh *h, wwi_bytes *b) {
 
 // To a file, or to a function where `path` is NULL.
 static ww_status save(const ww_lsh *h, const char *path, ww_write_fn write, void *user) {
-    WWI_ENDS(wwi_bytes_free) wwi_bytes b = {0};
+    WWI_ENDS(wwi_sealed_free) wwi_sealed b = {0};
     WWI_TRY(put_all(h, &b));
     return wwi_seal_write(&b, path, write, user);
 }
@@ -253,7 +253,7 @@ static ww_status restore_on_all(ww_context *context, saved *s, const ww_run_opti
 }
 
 static ww_status load(ww_context *context, wwi_byte_source *source, const ww_run_options *run, ww_lsh **lsh) {
-    WWI_ENDS(wwi_bytes_free) wwi_bytes b = {0};
+    WWI_ENDS(wwi_sealed_free) wwi_sealed b = {0};
     WWI_ENDS(saved_free) saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
     WWI_TRY(wwi_seal_read(&seal, source, &b));
     wwi_byte_reader r = wwi_seal_reader(&b);

@@ -22,8 +22,8 @@ static int64_t read_sealed(void *user, void *to, size_t room) {
     return (int64_t)some;
 }
 
-// Reads it as files are read. `bytes`: free with wwi_bytes_free().
-static ww_status take_sealed(const wwi_seal *kind, const uint8_t *data, size_t size, wwi_bytes *bytes) {
+// Reads it as files are read. `bytes`: free with wwi_sealed_free().
+static ww_status take_sealed(const wwi_seal *kind, const uint8_t *data, size_t size, wwi_sealed *bytes) {
     enum { MAGIC = 8, DIGEST = 32 };
     sealed_bytes s = {malloc(MAGIC + size + DIGEST), MAGIC + size + DIGEST, 0};
     wwi_byte_source source = {.name = "index", .read = read_sealed, .user = &s};

@@ -6,7 +6,7 @@
 #include "fuzz/sealed_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    wwi_bytes bytes = {0};
+    wwi_sealed bytes = {0};
     saved s = {.options = WW_INDEX_OPTIONS_INIT, .info = WW_INDEX_INFO_INIT};
     const char *wrong = NULL;
     if (take_sealed(&wwi_index_seal, data, size, &bytes) == WW_OK) {
@@ -21,6 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         WWT_REQUIRE(status != WW_OK || wrong || ww_series_set_count(s.set) == s.count);
     }
     saved_free(&s);
-    wwi_bytes_free(&bytes);
+    wwi_sealed_free(&bytes);
     return 0;
 }

@@ -6,7 +6,7 @@
 #include "fuzz/sealed_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    wwi_bytes bytes = {0};
+    wwi_sealed bytes = {0};
     const ww_status status = take_sealed(&seal, data, size, &bytes);
     saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
     wwi_byte_reader r = status == WW_OK ? wwi_seal_reader(&bytes) : (wwi_byte_reader){0};
@@ -30,6 +30,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             sum = sum + ((const unsigned char *)s.coefficients)[i];
     }
     saved_free(&s);
-    wwi_bytes_free(&bytes);
+    wwi_sealed_free(&bytes);
     return 0;
 }
