@@ -8,7 +8,7 @@ const char *const cli_metrics[] = {
 
 int cli_points_read(const char *path, ww_metric metric, ww_point_set **set, ww_point_view *view) {
     CLI_TRY(cli_status(ww_point_set_read(path, ww_metric_kind(metric), set)));
-    ww_point_view_init(view, sizeof *view);
+    *view = (ww_point_view)WW_POINT_VIEW_INIT;
     return cli_status(ww_point_set_view(*set, view));
 }
 
