@@ -156,31 +156,6 @@ WW_API_STATUS ww_search_set_part(ww_search *search, const ww_search_part *part);
 /// large, 0 without matches. \param exclusion in points. *Thread-safety*: any thread. *Blocking*: no.
 WW_API size_t ww_search_places(size_t k, size_t exclusion);
 
-/// Says that later calls of ww_search_run_part() are parts of these streams, until a run of another kind. Each part
-/// then begins with what the parts before it tell of the k-th match, and the first with what windows all over the
-/// streams tell, a small part of them, which this call searches: so less of every part is computed. The matches are the
-/// same. Without this call each part is searched alone. \param streams NULL: `source`. \param source NULL: `streams`;
-/// of one that is not `concurrent` nothing is read. \return as ww_search_run_part(). *Thread-safety*: one thread at a
-/// time. *Blocking*: until these windows are searched.
-WW_API_STATUS ww_search_begin_parts(ww_search *search, const ww_series_view *streams, const ww_search_source *source);
-
-/// How a search for windows is divided, among devices and by the program: how many places each part is
-/// searched for, of all queries at most 2^22. 0: their sum is larger, or the search is not for windows: divide the
-/// queries, each with all streams. \param options NULL: all defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API size_t ww_search_part_places(const ww_series_view *queries, const ww_search_options *options);
-
-/// The windows that begin in a part of the streams and may be among the search's matches: among all their points, one
-/// stream after the other with one point between two, in [first, first + count); also some of shorter queries that
-/// begin in the points which the last one needs. ww_matches_choose() of the joined places of all parts gives the
-/// matches of the whole, byte for byte, z-normalised or not. \param search for windows, with the whole's k and
-/// exclusion. \param streams NULL: `source`. \param source NULL: `streams`. \param first a multiple of
-/// WW_SEARCH_PART_POINTS. \param count points; what is beyond the last one is left out. \param matches queries x
-/// places, the best first: as many as the query of these that needs most has by ww_search_places(), of an exclusion of
-/// 0 k. \return as ww_search_run() and ww_search_run_source(); WW_ERROR_INVALID_ARGUMENT (both or none; the begin of
-/// the part). *Thread-safety*: one thread at a time. *Blocking*: until done.
-WW_API_STATUS ww_search_run_part(ww_search *search, const ww_series_view *streams, const ww_search_source *source,
-                                 uint64_t first, uint64_t count, ww_match *matches);
-
 /// Joins the places of two parts: for each query the best of both, by distance, then stream, then place. A place that
 /// is in both is taken once. No device takes part. \param similarity not 0: larger is better. \param matches queries x
 /// places: a part's, then the result. \param other the other part's. \return WW_ERROR_INVALID_ARGUMENT,

@@ -349,14 +349,6 @@ REFUSED = {
             lambda: searching().run(STREAM[None], point_offset=-1),
         ]
     },
-    "Search.begin_parts": {
-        "ValueError": [lambda: searching().begin_parts(CHANNELS)],
-        "TypeError": [lambda: searching().begin_parts(data())],
-    },
-    "Search.run_part": {
-        "ValueError": [lambda: searching().run_part(STREAM[None], 3, 64), lambda: searching().run_part(CHANNELS, 0, 9)],
-        "TypeError": [lambda: searching().run_part(data(), 0, 64)],
-    },
     "SeriesSet": {
         "ValueError": [
             lambda: ww.SeriesSet([CHANNELS]),
@@ -618,9 +610,6 @@ REFUSED = {
             lambda: ww.search(X[:1], CHANNELS),
             lambda: ww.search(X[:1], STREAM[None], threshold=np.nan),
         ]
-    },
-    "search_part_places": {
-        "ValueError": [lambda: ww.search_part_places(X[:1], -1, 3), lambda: ww.search_part_places(np.zeros((2, 0, 3, 1)), 1, 3)]
     },
     "search_places": {
         "ValueError": [lambda: ww.search_places(-1, 3)],

@@ -56,11 +56,6 @@ streams = [rng.normal(size=n) for n in (3000, 90, 4000)]
 for kind in {"znormalise": True}, {"kind": "open"}:
     same(ww.search, x[:3, :9], streams, k=4, **kind)
 same(ww.search, x[:3, :9], ww.Source(streams[2]), kind="windows")
-searching = ww.Search(x[:3, :9], kind="windows", k=4, context=several)
-parts = [searching.run_part(streams, first, 4096) for first in (0, 4096)]
-searching.begin_parts(streams)
-parts.append(searching.run_part(streams, 4096, 4096))
-assert searching.info.places > 0 and all(part.shape == parts[0].shape for part in parts)
 for points, queries in (x, None), (x32, x32[:5]):
     same(ww.knn, points if queries is None else queries, base=None if queries is None else points, k=3, metric="l1")
     options = {"tables": 4, "functions": 3, "width": 6.0, "seed": 3}
@@ -226,19 +221,6 @@ def test_search_in_parts(rng, znormalise):
     ):
         assert ww.choose_matches(merged, k, apart).tobytes() == whole.tobytes()
     assert search.run(stream[None, :339]).tobytes() == places.tobytes()  # the offsets are those of one run
-    assert ww.search_part_places(queries, k, apart, znormalise=znormalise) == 39
-    two = [stream[:400], stream[400:]]
-    joined = ww.merge_matches(search.run_part(two, 320, 381), search.run_part(two, 0, 320))
-    found = ww.search(queries, two, k=k, exclusion=apart, **kinds)
-    assert ww.choose_matches(joined, k, apart).tobytes() == found.tobytes()
-    same = ww.Search(queries, k=k, exclusion=apart, **kinds)
-    same.begin_parts(two)
-    joined = ww.merge_matches(same.run_part(two, 320, 381), same.run_part(two, 0, 320))
-    assert ww.choose_matches(joined, k, apart).tobytes() == found.tobytes()
-    same.begin_parts(ww.Source(stream))
-    assert search.run_part(ww.Source(stream), 0, 320).tobytes() == search.run_part(stream[None], 0, 320).tobytes()
-    with pytest.raises(ValueError):
-        search.run_part(two, 5, 320)
     moved = search.run(np.stack([stream, stream[::-1]]), stream_offset=4)
     assert set(np.unique(moved["stream"])) <= {4, 5}
     with pytest.raises(ValueError):

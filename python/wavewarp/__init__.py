@@ -103,7 +103,6 @@ from ._search import (
     choose_matches,
     merge_matches,
     search,
-    search_part_places,
     search_places,
 )
 from ._series import SeriesSet
@@ -196,7 +195,6 @@ __all__ = [
     "read_points",
     "sbd",
     "search",
-    "search_part_places",
     "search_places",
     "sets_of_bits",
     "silhouette",

@@ -227,37 +227,6 @@ class Search:
             check(lib.ww_search_run(self._handle[0], self._viewed(streams).c, found, NULL))
         return as_matches(matches, self._said)
 
-    @alone
-    def run_part(self, streams, first: int, count: int) -> np.ndarray:
-        """The places that begin in points [first, first + count) of all streams, in a row with one point between.
-
-        streams: a set of series, or a Source. first: a multiple of 64. The search has the whole's k and exclusion. Of
-        shape (queries, search_part_places()): merge_matches() joins all parts, several z-normalised streams too, and
-        choose_matches() chooses. begin_parts() before makes them faster.
-
-        Raises ValueError (first is no multiple of 64; streams of other channels), TypeError (a Dataset).
-        """
-        matches = np.empty((self.count, self._places), MATCH)
-        found = ffi.cast("ww_match *", pointer(matches))
-        if isinstance(streams, Source):
-            _check(streams, lib.ww_search_run_part(self._handle[0], NULL, streams.c(self._several), first, count, found))
-        else:
-            check(lib.ww_search_run_part(self._handle[0], self._viewed(streams).c, NULL, first, count, found))
-        return matches
-
-    @alone
-    def begin_parts(self, streams) -> None:
-        """Says that later run_part() are parts of these streams: each begins with what is known of the best matches.
-
-        Some windows all over the streams are searched for that. What parts find may differ; the choice is the same.
-
-        Raises ValueError (the search is not for windows), TypeError (a Dataset).
-        """
-        if isinstance(streams, Source):
-            _check(streams, lib.ww_search_begin_parts(self._handle[0], NULL, streams.c(self._several)))
-        else:
-            check(lib.ww_search_begin_parts(self._handle[0], self._viewed(streams).c, NULL))
-
     @property
     @alone
     def info(self) -> SimpleNamespace:
@@ -388,34 +357,6 @@ def search_places(k: int, exclusion: int) -> int:
     True
     """
     return lib.ww_search_places(number("k", k), number("exclusion", exclusion))
-
-
-def search_part_places(queries, k: int, exclusion: int, *, znormalise: bool = False, axes: Optional[str] = None) -> int:
-    """How many places each part of a search for windows is searched for.
-
-    Parameters
-    ----------
-    queries
-        What search() takes.
-    k, exclusion : int
-        Of the search of the whole.
-    znormalise : bool
-        As of the search.
-    axes : str, optional
-        The order of the axes of `queries`.
-
-    Returns
-    -------
-    int
-        0: too many; divide the queries instead.
-
-    Raises
-    ------
-    ValueError
-        k or exclusion below 0; queries that are no series.
-    """
-    options = search_options("windows", znormalise, k, exclusion, None, False, "double", {})
-    return lib.ww_search_part_places(of_argument("queries", view, as_set(queries)[0], axes).c, options)
 
 
 def _matches(values):

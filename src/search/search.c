@@ -74,47 +74,6 @@ ww_status ww_search_run_source(ww_search *search, const ww_search_source *source
     return wwi_search_streams(search, &(wwi_joined){.from = &own}, matches, found);
 }
 
-// The streams of parts, of which the caller gives one of both.
-typedef struct given {
-    ww_series_view view;
-    ww_search_source source;
-    void *copy;
-    wwi_joined joined;
-} given;
-
-static void given_free(given *g) {
-    free(g->copy);
-}
-
-static ww_status take_streams(const ww_search *s, const ww_series_view *streams, const ww_search_source *source,
-                              given *g) {
-    g->source = (ww_search_source)WW_SEARCH_SOURCE_INIT;
-    if (!s || !streams == !source)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search or matches is NULL, or not one of streams and source");
-    if (s->options.kind != WW_SEARCH_WINDOWS)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of the streams of a search that is not for windows");
-    WWI_TRY(streams ? wwi_view_make_dense(streams, &g->view, &g->copy) : take_source(&g->source, source));
-    if (streams && (!g->view.values || g->view.count == 0))
-        return wwi_fail(WW_ERROR_EMPTY, "no streams");
-    g->joined.view = streams ? &g->view : NULL;
-    g->joined.from = source ? &g->source : NULL;
-    return WW_OK;
-}
-
-ww_status ww_search_begin_parts(ww_search *search, const ww_series_view *streams, const ww_search_source *source) {
-    WWI_ENDS(given_free) given g = {.copy = NULL};
-    WWI_TRY(take_streams(search, streams, source, &g));
-    return wwi_search_parts_begin(search, &g.joined);
-}
-
-ww_status ww_search_run_part(ww_search *search, const ww_series_view *streams, const ww_search_source *source,
-                             uint64_t first, uint64_t count, ww_match *matches) {
-    WWI_ENDS(given_free) given g = {.copy = NULL};
-    WWI_NEEDS("matches", matches);
-    WWI_TRY(take_streams(search, streams, source, &g));
-    return wwi_search_part_run(search, &g.joined, first, count, matches);
-}
-
 ww_status ww_search_get_info(const ww_search *search, ww_search_info *info) {
     WWI_NEEDS("search", search);
     return wwi_struct_give(info, &search->info, "ww_search_info");

@@ -285,22 +285,18 @@ void wwi_search_info_add(ww_search_info *sum, const ww_search_info *did);
 // A run of any search but one for whole streams.
 ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
 ww_status wwi_search_check_options(const ww_search_options *options);
-// Later runs of places are parts of these streams. `limits`: what searches on other devices know too, or NULL.
+// Later runs of places are parts of these streams. `limits`: what searches on other devices know too.
 ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits);
 // Windows that begin in places [first, first + count) of the joined streams, which have one of view and from: those of
 // the `places` best that the whole may need. Also some of shorter queries that begin in the points that the last one
 // needs. z-normalised: `first` is a multiple of WW_SEARCH_PART_POINTS.
 ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count, size_t places,
                                 ww_match *matches);
-size_t wwi_search_part_places(const ww_search *s); // of each query
 
 // ---- search_units.c: by one device, or by several
 ww_status wwi_search_open(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                           const ww_search_options *options, ww_search **search);
 ww_status wwi_search_streams(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
-ww_status wwi_search_parts_begin(ww_search *s, const wwi_joined *streams);
-ww_status wwi_search_part_run(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
-                              ww_match *matches);
 
 // ---- search_blocks.c
 // Room for blocks of `stride` values a channel; `host`: also on the host, all zero.

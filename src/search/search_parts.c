@@ -17,21 +17,6 @@ size_t ww_search_places(size_t k, size_t exclusion) {
     return (size_t)places + 1;
 }
 
-size_t ww_search_part_places(const ww_series_view *queries, const ww_search_options *options) {
-    const uint64_t most_places = (uint64_t)1 << 22; // of all queries
-    ww_search_options own = WW_SEARCH_OPTIONS_INIT;
-    size_t most = 1;
-    uint64_t all;
-    if (!queries || wwi_options_take(&own, options, "ww_search_options") != WW_OK || own.kind != WW_SEARCH_WINDOWS)
-        return 0;
-    for (size_t q = 0; q < queries->count; q++) {
-        const size_t half = (wwi_view_length(queries, q) + 1) / 2,
-                     places = ww_search_places(own.k, own.exclusion == WW_SEARCH_HALF ? half : own.exclusion);
-        most = places > most ? places : most;
-    }
-    return most <= WW_SEARCH_MOST_PLACES && wwi_mul_u64(most, queries->count, &all) && all <= most_places ? most : 0;
-}
-
 ww_status ww_search_set_part(ww_search *s, const ww_search_part *part) {
     ww_search_part own = WW_SEARCH_PART_INIT;
     WWI_NEEDS("search", s);

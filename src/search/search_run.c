@@ -127,18 +127,10 @@ ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matc
 
 // ---- parts
 
-size_t wwi_search_part_places(const ww_search *s) {
-    size_t most = 0;
-    for (size_t q = 0; q < s->query_count; q++)
-        most = s->queries[q].kept > most ? s->queries[q].kept : most;
-    return most;
-}
-
 ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits) {
-    s->limits = limits ? limits : &s->own_limits;
-    s->in_parts = limits != NULL; // else what was known is of other streams
-    const double began = begin_run(s);
+    s->limits = limits;
     s->in_parts = true;
+    const double began = begin_run(s);
     return end_run(s, wwi_limits_sample(s, streams), began);
 }
 
@@ -146,11 +138,6 @@ ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_
                                 ww_match *matches) {
     WWI_ENDS(wwi_joined_close) wwi_joined part = {0};
     WWI_TRY(wwi_joined_open(&part, streams));
-    if (first % WW_SEARCH_PART_POINTS || first >= part.begins[part.count] || count == 0) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of %llu points from point %llu of %llu on",
-                 (unsigned long long)count, (unsigned long long)first, (unsigned long long)part.begins[part.count]);
-        return wwi_fail_hint("parts begin at multiples of %d points", WW_SEARCH_PART_POINTS);
-    }
     const uint64_t most = part.begins[part.count] - 1 - first,
                    wanted = wwi_least(count, most) + s->most_points - 1 + (s->derivative ? 2 : 0);
     part.shift = first;

@@ -18,11 +18,11 @@
 typedef struct job {
     ww_search *s; // the caller's
     const wwi_joined *streams;
-    uint64_t first, points; // of the joined streams, with their separators: the part that is searched
-    double cells;           // of a place
-    double largest;         // absolute value that the devices read
-    size_t *exclusions;     // of each query
-    ww_match *matches;      // parts: merged, queries x places; else the results
+    uint64_t points;    // of the joined streams, with their separators
+    double cells;       // of a place
+    double largest;     // absolute value that the devices read
+    size_t *exclusions; // of each query
+    ww_match *matches;  // parts: merged, queries x places; else the results
     size_t *found;
     ww_search_info sum;
 } job;
@@ -97,8 +97,7 @@ static ww_status run_part(const wwi_seat *seat, wwi_span units) {
     ww_search *own = seat->team->on[seat->device];
     const uint64_t at = (uint64_t)units.first * WW_SEARCH_PART_POINTS,
                    points = (uint64_t)units.count * WW_SEARCH_PART_POINTS;
-    WWI_TRY(
-        wwi_search_run_places(own, j->streams, j->first + at, wwi_least(points, j->points - at), s->places, seat->own));
+    WWI_TRY(wwi_search_run_places(own, j->streams, at, wwi_least(points, j->points - at), s->places, seat->own));
     add_info(seat, own);
     (void)pthread_mutex_lock(&seat->team->lock);
     j->largest = fmax(j->largest, atomic_load(&own->joined.largest));
@@ -115,10 +114,10 @@ static void name_search(const void *of, FILE *to) {
     const ww_search_options *o = &s->options;
     fprintf(to,
             "search\nqueries %zu k %zu kind %d normalise %d exclusion %zu threshold %.17g %s places %zu points %" PRIu64
-            " from %" PRIu64 " offsets %" PRIu64 " %" PRIu64 " threshold %d ",
+            " offsets %" PRIu64 " %" PRIu64 " threshold %d ",
             s->query_count, o->k, (int)o->kind, o->znormalise, o->exclusion, o->threshold,
-            ww_precision_name(o->precision), s->places, j->points, j->first, s->part.stream_offset,
-            s->part.point_offset, o->has_threshold != 0);
+            ww_precision_name(o->precision), s->places, j->points, s->part.stream_offset, s->part.point_offset,
+            o->has_threshold != 0);
     wwi_measure_print(&s->given, to);
 }
 
@@ -144,7 +143,7 @@ static ww_status take_places(void *of, wwi_span units, wwi_taken_bytes *from) {
     return WW_OK;
 }
 
-// The places of the job's part, merged.
+// The places of all parts, merged.
 static ww_status run_parts(job *j) {
     const ww_search *s = j->s;
     size_t longest = 0;
@@ -288,38 +287,23 @@ ww_status wwi_search_streams(ww_search *s, const wwi_joined *streams, ww_match *
     return s->places ? search_parts(s, streams, matches, found) : search_queries(s, streams, matches, found);
 }
 
-ww_status wwi_search_parts_begin(ww_search *s, const wwi_joined *streams) {
-    if (!s->places || !is_divided(s, streams))
-        WWI_ALONE(s->team, wwi_search_begin_parts(s, streams, NULL));
-    job j = {.s = s, .streams = streams, .sum = WW_SEARCH_INFO_INIT};
-    WWI_TRY(begin_parts(&j));
-    s->info = j.sum;
-    return WW_OK;
-}
-
-static ww_status run_part_alone(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
-                                ww_match *matches) {
-    WWI_TRY(wwi_search_run_places(s, streams, first, count, wwi_search_part_places(s), matches));
-    return wwi_search_check_small(s, atomic_load(&s->joined.largest));
-}
-
-ww_status wwi_search_part_run(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count,
-                              ww_match *matches) {
-    uint64_t points;
-    WWI_TRY(count_points(streams, &points));
-    if (!s->places || !is_divided(s, streams) || first % WW_SEARCH_PART_POINTS || first >= points || count == 0)
-        WWI_ALONE(s->team, run_part_alone(s, streams, first, count, matches));
-    WWI_FREES size_t *exclusions = NULL;
-    WWI_TRY(wwi_new(exclusions, s->query_count));
-    job j = {.s = s, .streams = streams, .first = first, .exclusions = exclusions, .matches = matches};
-    j.points = wwi_least(count, points - first);
-    j.sum = (ww_search_info)WW_SEARCH_INFO_INIT;
-    WWI_TRY(run_parts(&j));
-    s->info = j.sum;
-    return WW_OK;
-}
-
 // ---- opening
+
+// How many places each part of the streams is searched for, of all queries at most 2^22. 0: their sum is larger, or the
+// search is not for windows: the queries are divided, each with all streams.
+static size_t part_places(const ww_series_view *queries, const ww_search_options *o) {
+    const uint64_t most_places = (uint64_t)1 << 22;
+    size_t most = 1;
+    uint64_t all;
+    if (!queries || o->kind != WW_SEARCH_WINDOWS)
+        return 0;
+    for (size_t q = 0; q < queries->count; q++) {
+        const size_t half = (wwi_view_length(queries, q) + 1) / 2,
+                     places = ww_search_places(o->k, o->exclusion == WW_SEARCH_HALF ? half : o->exclusion);
+        most = places > most ? places : most;
+    }
+    return most <= WW_SEARCH_MOST_PLACES && wwi_mul_u64(most, queries->count, &all) && all <= most_places ? most : 0;
+}
 
 typedef struct creation {
     const ww_measure *measure;
@@ -373,7 +357,7 @@ ww_status wwi_search_open(ww_context *context, const ww_measure *measure, const 
     WWI_ENDS(ww_search_destroy) ww_search *s = NULL;
     WWI_TRY(wwi_options_take(&c.options, options, "ww_search_options"));
     WWI_TRY(wwi_team_open(context, c.options.run, &team));
-    const size_t places = team ? ww_search_part_places(queries, options) : 0;
+    const size_t places = team ? part_places(queries, &c.options) : 0;
     if (places) {
         c.options.run = &team->own;
         WWI_TRY(wwi_team_make(team, create_on, &c, 0, NULL));

@@ -453,10 +453,8 @@ static int read_floats(void *user, uint64_t first, size_t count, void *values) {
 
 // The same stream as floats, whole, as a part and from a source.
 static ww_status of_floats(const job *j) {
-    enum { PLACES = 4096 };
     job narrow = *j;
     float *values = malloc(j->streams.length * sizeof *values);
-    ww_match *part = malloc(PLACES * sizeof *part);
     ww_search *search = NULL;
     for (size_t t = 0; t < j->streams.length; t++)
         values[t] = (float)((const double *)j->streams.values)[t];
@@ -464,8 +462,6 @@ static ww_status of_floats(const job *j) {
     narrow.streams.precision = WW_FLOAT;
     const ww_status status = run(&narrow);
     wwt_ok(ww_search_create(wwt_context, &j->measure, &j->queries, &j->options, &search));
-    ck_assert_uint_le(ww_search_part_places(&j->queries, &j->options), PLACES);
-    ck_assert_int_eq(ww_search_run_part(search, &narrow.streams, NULL, 0, j->streams.length, part), status);
     ww_search_source source = WW_SEARCH_SOURCE_INIT;
     source.length = j->streams.length;
     source.channels = 1;
@@ -475,7 +471,6 @@ static ww_status of_floats(const job *j) {
     source.user = values;
     ck_assert_int_eq(ww_search_run_source(search, &source, narrow.matches, NULL), status);
     ww_search_destroy(&search);
-    free(part);
     free(values);
     return status;
 }

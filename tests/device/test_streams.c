@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host.h"
 #include "support.h"
@@ -393,44 +394,89 @@ START_TEST(parts_of_many_streams) {
 }
 END_TEST
 
-// Parts of several streams as one, z-normalised or not. Loops: points of a part; the last one is the whole.
-START_TEST(parts_of_joined_streams) {
+// ---- parts of a job: contexts with a store
+
+enum { KEPT_PARTS = 3 };
+
+// A search in a context with this store, of `streams`, or else of `source`; its info.
+static ww_status run_kept(const whole *w, ww_store *store, const ww_series_view *streams,
+                          const ww_search_source *source, size_t *found, ww_search_info *info) {
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    ww_context *context = NULL;
+    ww_search *search = NULL;
+    options.store = store;
+    wwt_ok(ww_context_create(&options, &context));
+    wwt_ok(ww_search_create(context, &w->measure, &w->queries, &w->options, &search));
+    const ww_status status = streams ? ww_search_run(search, streams, w->chosen, found)
+                                     : ww_search_run_source(search, source, w->chosen, found);
+    wwt_ok(ww_search_get_info(search, info));
+    ww_search_destroy(&search);
+    ww_context_destroy(&context);
+    return status;
+}
+
+// All parts, the last one first, then the whole of their stores: its bytes. Returns the share of cells that was begun.
+static double check_kept(const whole *w, const ww_series_view *streams, const ww_search_source *source,
+                         const size_t *counts) {
+    char paths[KEPT_PARTS][64];
+    const char *names[KEPT_PARTS];
+    double begun = 0, all = 0;
+    size_t found[PART_QUERIES];
+    ww_store *store = NULL;
+    char folder[] = "/tmp/wwt-streams-XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    for (unsigned part = KEPT_PARTS; part > 0; part--) {
+        ww_store_options options = WW_STORE_OPTIONS_INIT;
+        ww_search_info info = WW_SEARCH_INFO_INIT;
+        snprintf(paths[part - 1], sizeof paths[0], "%s/%u", folder, part);
+        names[part - 1] = paths[part - 1];
+        options.part = part;
+        options.part_count = KEPT_PARTS;
+        wwt_ok(ww_store_open(names[part - 1], &options, &store));
+        wwt_fails(run_kept(w, store, streams, source, found, &info), WW_ERROR_PART);
+        begun += (double)info.cells_started;
+        all += (double)info.cells;
+        wwt_ok(ww_store_close(&store, 1));
+    }
+    ww_search_info info = WW_SEARCH_INFO_INIT;
+    wwt_ok(ww_store_open_parts(names, KEPT_PARTS, 0, &store));
+    wwt_ok(run_kept(w, store, streams, source, found, &info));
+    ck_assert_uint_eq(info.cells_started, 0);
+    wwt_ok(ww_store_close(&store, 0));
+    ck_assert_mem_eq(found, counts, sizeof found);
+    ck_assert_mem_eq(w->chosen, w->wanted, PART_QUERIES * w->options.k * sizeof *w->wanted);
+    for (int part = 0; part < KEPT_PARTS; part++)
+        ck_assert_int_eq(unlink(names[part]), 0);
+    ck_assert_int_eq(rmdir(folder), 0);
+    return all > 0 ? begun / all : 1;
+}
+
+// Several streams, z-normalised or not.
+START_TEST(kept_parts_of_joined_streams) {
     enum { STREAMS = 4 };
     static const size_t lengths[PART_QUERIES] = {45, 31}, streams[STREAMS] = {700, 20, 1203, 333};
-    const uint64_t all_points = 700 + 20 + 1203 + 333 + STREAMS - 1;
-    const uint64_t each = (const uint64_t[]){64, 192, 1024, UINT64_MAX / 2}[_i];
     wwt_seed(11);
     wwt_set x = wwt_set_make(1, lengths, PART_QUERIES), y = wwt_set_make(1, streams, STREAMS);
     walk(&x);
     walk(&y);
     const ww_series_view view = wwt_view(&y);
-    for (int znormalise = 0; znormalise < 2; znormalise++) {
-        whole w = {.measure = wwt_measure(WW_DTW), .options = WW_SEARCH_OPTIONS_INIT};
-        size_t counts[PART_QUERIES];
-        w.options.kind = WW_SEARCH_WINDOWS;
-        w.options.znormalise = znormalise;
-        whole_make(&w, &x, 6);
-        w.options.k = 6;
-        ck_assert_uint_eq(ww_search_part_places(&w.queries, &w.options), w.places);
-        ww_search *search = search_of(&w, false);
-        wwt_ok(ww_search_run(search, &view, w.wanted, counts));
-        ck_assert_uint_eq(counts[0], 6);
-        ww_search_destroy(&search);
-        search = search_of(&w, true);
-        for (uint64_t first = 0; first < all_points; first += each) {
-            wwt_ok(ww_search_run_part(search, &view, NULL, first, each, w.own));
-            join(&w, first != 0, false);
-        }
-        check_choice(&w, counts, false);
-        ww_search_destroy(&search);
-        whole_free(&w);
-    }
+    whole w = {.measure = wwt_measure(WW_DTW), .options = WW_SEARCH_OPTIONS_INIT};
+    size_t counts[PART_QUERIES];
+    w.options.kind = WW_SEARCH_WINDOWS;
+    w.options.znormalise = _i;
+    whole_make(&w, &x, 6);
+    ww_search *search = search_of(&w, false);
+    wwt_ok(ww_search_run(search, &view, w.wanted, counts));
+    ck_assert_uint_eq(counts[0], 6);
+    ww_search_destroy(&search);
+    check_kept(&w, &view, NULL, counts);
+    whole_free(&w);
     wwt_set_free(&y);
     wwt_set_free(&x);
 }
 END_TEST
 
-// Of a long stream: a walk, or whole numbers, of which each window is there many times; copies of the queries, of which
+// A long stream: a walk, or whole numbers, of which each window is there many times; copies of the queries, of which
 // a part has many and the cuts go through some.
 static void make_long(const wwt_set *queries, bool ties, double *values, size_t points) {
     double at = 0;
@@ -443,41 +489,14 @@ static void make_long(const wwt_set *queries, bool ties, double *values, size_t 
     }
 }
 
-typedef struct counted_source {
-    const double *values;
-    size_t calls;
-} counted_source;
-
-static int read_counted(void *user, uint64_t first, size_t count, void *values) {
-    counted_source *of = user;
-    of->calls++;
-    memcpy(values, of->values + first, count * sizeof *of->values);
+static int read_long(void *user, uint64_t first, size_t count, void *values) {
+    memcpy(values, (const double *)user + first, count * sizeof(double));
     return 0;
 }
 
-enum { LONG = 620000, EACH = 131072 };
-
-// All parts, the last one first.
-static void search_parts(const whole *w, ww_search *search, const ww_series_view *view) {
-    for (size_t first = LONG / EACH * EACH, parts = 0;; first -= EACH) {
-        wwt_ok(ww_search_run_part(search, view, NULL, first, EACH, w->own));
-        join(w, parts++, false);
-        if (first == 0)
-            return;
-    }
-}
-
-// The share of a short part's cells that is begun.
-static double begun(const whole *w, ww_search *search, const ww_series_view *view) {
-    ww_search_info info = WW_SEARCH_INFO_INIT;
-    wwt_ok(ww_search_run_part(search, view, NULL, 128000, 2048, w->own));
-    wwt_ok(ww_search_get_info(search, &info));
-    return (double)info.cells_started / (double)info.cells;
-}
-
-// Parts that begin with what others tell give the whole's bytes, and compute less than alone. Loops: k and exclusion;
-// ties.
-START_TEST(parts_of_a_whole) {
+// Each part begins with a sample of the whole: few cells are begun. Loops: k and exclusion; ties. The last one is read.
+START_TEST(kept_parts_of_a_long_stream) {
+    enum { LONG = 620000 };
     static const size_t lengths[PART_QUERIES] = {45, 31}, points = LONG;
     static const size_t ks[] = {1, 10, 5, 30}, exclusions[] = {WW_SEARCH_HALF, WW_SEARCH_HALF, 0, 3};
     const bool ties = _i % 2;
@@ -499,80 +518,17 @@ START_TEST(parts_of_a_whole) {
     wwt_ok(ww_search_get_info(search, &info));
     ck_assert(ties || (info.excluded_kim > 0 && info.excluded_keogh > 0));
     ck_assert_uint_le(info.excluded_kim + info.excluded_keogh + info.excluded_keogh_turned, info.places);
-    search_parts(&w, search, &view);
-    check_choice(&w, counts, false);
-    const double alone = begun(&w, search, &view);
-    wwt_ok(ww_search_begin_parts(search, &view, NULL));
-    const double together = begun(&w, search, &view);
-    ck_assert_msg(ties || (alone > 0.99 && together < 0.3), "begun alone %g, with a sample %g", alone, together);
-    search_parts(&w, search, &view);
-    check_choice(&w, counts, false);
-    // Another whole: what was known of the first is forgotten.
-    double *const kept = malloc(LONG * sizeof *kept);
-    memcpy(kept, y.values, LONG * sizeof *kept);
-    for (size_t t = 0; t < LONG; t++)
-        y.values[t] = 3 * y.values[t] + (double)(t % 17);
-    wwt_ok(ww_search_run(search, &view, w.wanted, counts));
-    wwt_ok(ww_search_begin_parts(search, &view, NULL));
-    search_parts(&w, search, &view);
-    check_choice(&w, counts, false);
-    // A source that is read in order alone is not read before.
-    counted_source of = {kept, 0};
+    ww_search_destroy(&search);
     ww_search_source source = WW_SEARCH_SOURCE_INIT;
     source.length = LONG;
     source.precision = WW_DOUBLE;
-    source.read = read_counted;
-    source.user = &of;
-    wwt_ok(ww_search_begin_parts(search, NULL, &source));
-    ck_assert_uint_eq(of.calls, 0);
+    source.read = read_long;
+    source.user = y.values;
     source.concurrent = 1;
-    wwt_ok(ww_search_begin_parts(search, NULL, &source));
-    ck_assert_uint_gt(of.calls, 8);
-    wwt_ok(ww_search_run_source(search, &source, w.wanted, counts));
-    free(kept);
-    ww_search_destroy(&search);
+    const double begun = check_kept(&w, _i < 7 ? &view : NULL, &source, counts);
+    ck_assert_msg(ties || begun < 0.3, "%g of the cells are begun", begun);
     whole_free(&w);
     wwt_set_free(&y);
-    wwt_set_free(&x);
-}
-END_TEST
-
-START_TEST(joined_refusals) {
-    const size_t length = 300;
-    wwt_seed(3);
-    wwt_set x = wwt_set_make(1, &length, 1);
-    const ww_measure measure = wwt_measure(WW_DTW);
-    const ww_series_view view = wwt_view(&x);
-    const ww_search_source source = WW_SEARCH_SOURCE_INIT;
-    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
-    ww_search *search = NULL;
-    ww_match match;
-    ck_assert_uint_eq(ww_search_part_places(&view, NULL), 0);
-    ck_assert_uint_eq(ww_search_part_places(NULL, NULL), 0);
-    wwt_ok(ww_search_create(wwt_context, &measure, &view, &options, &search));
-    wwt_fails(ww_search_run_part(search, &view, NULL, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
-    ww_search_destroy(&search);
-    options.kind = WW_SEARCH_WINDOWS;
-    options.k = WW_SEARCH_MOST;
-    options.exclusion = 1 << 12;
-    ck_assert_uint_eq(ww_search_part_places(&view, &options), 0);
-    options.k = 1;
-    ck_assert_uint_eq(ww_search_part_places(&view, &options), 1);
-    wwt_ok(ww_search_create(wwt_context, &measure, &view, &options, &search));
-    wwt_fails(ww_search_run_part(search, &view, NULL, 63, 64, &match), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_search_run_part(search, &view, NULL, 320, 64, &match), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_search_run_part(search, &view, NULL, 0, 0, &match), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_search_run_part(search, NULL, NULL, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_search_run_part(search, &view, &source, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_search_run_part(search, NULL, &source, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_search_run_part(NULL, &view, NULL, 0, 64, &match), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_search_begin_parts(search, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_search_begin_parts(search, &view, &source), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_search_begin_parts(NULL, &view, NULL), WW_ERROR_INVALID_ARGUMENT);
-    wwt_ok(ww_search_begin_parts(search, &view, NULL)); // too short for a sample
-    wwt_ok(ww_search_run_part(search, &view, NULL, 0, 64, &match));
-    ck_assert_int_eq(match.begin, 0);
-    ww_search_destroy(&search);
     wwt_set_free(&x);
 }
 END_TEST
@@ -634,9 +590,8 @@ int main(void) {
     wwt_add(suite, refusals, 1);
     wwt_add(suite, parts_of_a_stream, 3);
     wwt_add(suite, parts_of_many_streams, 3);
-    wwt_add(suite, parts_of_joined_streams, 4);
-    wwt_add(suite, parts_of_a_whole, 8);
-    wwt_add(suite, joined_refusals, 1);
+    wwt_add(suite, kept_parts_of_joined_streams, 2);
+    wwt_add(suite, kept_parts_of_a_long_stream, 8);
     wwt_add(suite, part_refusals, 1);
     return wwt_run(suite);
 }
