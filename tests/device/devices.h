@@ -4,6 +4,8 @@
 #ifndef WWT_DEVICES_H
 #define WWT_DEVICES_H
 
+#include <math.h>
+
 #include "../fault/fault_layer.h"
 #include "../fault/find_layer.h"
 #include "support.h"
@@ -30,7 +32,8 @@ static inline ww_context *wwt_group_open_kept(double tile_seconds, size_t most, 
     if (most > 1 && !strchr(devices, ','))
         fprintf(stderr, "one device: there is no second one like %s\n", tested.name);
     options.device = devices;
-    options.tile_seconds = wwt_device_is_gpu() ? tile_seconds / 1000 : tile_seconds;
+    const double least = tile_seconds > 0 ? 1e-6 : 0;
+    options.tile_seconds = wwt_device_is_gpu() ? fmax(tile_seconds / 1000, least) : tile_seconds;
     options.store = store;
     wwt_ok(ww_context_create(&options, &group));
     return group;
