@@ -429,6 +429,17 @@ def loop_large_models(folder):
             run("shapelets", "transform", model, train, "-o", train + ".npy", processor=60)
 
 
+# ---- which loops are run
+
+def chosen(sets):
+    """Of every set two loops and two in turn, a third of them each day; what no set of equal lengths has then, one of them."""
+    all_of = [(*EVERY, TURNS[i % len(TURNS)], TURNS[(i + 2) % len(TURNS)]) for i in range(len(sets))]
+    pairs = [(s, loop) for i, s in enumerate(sets) for loop in (all_of[i] if EVERYTHING else all_of[i][(i + ROTATION) % 3::3])]
+    equal = [s for s in sets if s.equal]
+    missing = [loop for loop in (*EVERY, *TURNS) if loop not in {loop for s, loop in pairs if s.equal}]
+    return pairs + [(equal[(i + ROTATION) % len(equal)], loop) for i, loop in enumerate(missing)]
+
+
 # ---- the list of what writes
 
 def options_of_files():
@@ -490,10 +501,8 @@ def main():
                 else:
                     point(f"{name} # SKIP not in {DATA}")
             jobs = [pool.submit(close, loop.__doc__.rstrip("."), loop, folder) for loop in (loop_text, loop_checkpoint, loop_large_models)]
-            for i, s in enumerate(sets):
-                loops = (*EVERY, TURNS[i % len(TURNS)], TURNS[(i + 2) % len(TURNS)])
-                for loop in loops if EVERYTHING else loops[(i + ROTATION) % 3::3]:
-                    jobs.append(pool.submit(close, f"{s.name}: {loop.__doc__.rstrip('.')}", loop, s.of_loop(loop)))
+            for s, loop in chosen(sets):
+                jobs.append(pool.submit(close, f"{s.name}: {loop.__doc__.rstrip('.')}", loop, s.of_loop(loop)))
             for job in jobs:
                 job.result()
         if not only:
