@@ -89,6 +89,16 @@ killed() {
     echo "# ended $count times"
     [ $count -gt 0 ] && gives 0 "$@" --resume --json
 }
+# two_devices: prints the numbers of two devices of one kind, "0,1"; nothing where there are none. PoCL shows two.
+two_devices() {
+    POCL_DEVICES="pthread pthread" "$program" devices --no-self-test --json 2>err | python3 -c 'import json, sys
+kinds = {}
+for d in json.load(sys.stdin)["devices"]:
+    if d["usable"]:
+        kinds.setdefault((d["platform"], d["name"]), []).append(str(d["index"]))
+pair = max(kinds.values(), key=len)[:2]
+print(",".join(pair) if len(pair) == 2 else "")'
+}
 absent() { [ ! -e "$1" ]; }
 no_leftovers() { ! compgen -G '*.part-*' >/dev/null; }
 

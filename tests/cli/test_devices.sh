@@ -7,13 +7,7 @@ unset WAVEWARP_DEVICE
 : >out >err
 
 needs_device
-"$program" devices --no-self-test --json >out 2>err
-pair=$(python3 -c 'import json
-kinds = {}
-for d in json.load(open("out"))["devices"]:
-    if d["usable"]:
-        kinds.setdefault((d["platform"], d["name"]), []).append(str(d["index"]))
-print(",".join(max(kinds.values(), key=len)[:2]))')
+pair=$(two_devices)
 case $pair in
 *,*) ;;
 *)

@@ -119,13 +119,18 @@ ended() {
     "$program" generate cbf -n 300 -l 150 -s 3 -o cbf1.ts && "$program" generate cbf -n 400 -l 150 -s 4 -o cbf2.ts &&
     "$program" generate random-walk -n 1 -l 60000 -s 5 -o one.npy && "$program" generate random-walk -n 4000 -l 300 -s 6 -o wide.npy &&
     "$program" generate random-walk -n 20000 -l 60 -s 6 -o walks.npy || exit 1
+pair=$(two_devices)
+number=${WAVEWARP_TEST_ROTATION:-0} # which jobs two devices do while they are killed
 for job in "matrix x.npy" "pairs x.npy y.npy -m twed --precision double" "nearest x.npy -k 2 --no-bounds" "path x.npy y.npy" "gradient x.npy y.npy --soft 1" \
     "classify cbf1.ts cbf2.ts -m twed --precision double --no-bounds" "search query.npy --in one.npy -k 3 --kind windows -m twed --precision double --no-bounds" \
     "profile one.npy -w 300 --precision double" "knn wide.npy -k 3 -m l1" "lsh walks.npy -k 3 -w 20 -L 20 --path queries"; do
     # shellcheck disable=SC2086 # words
     ok "one run" gives 0 $job "$(output_of "$job")" whole.csv
+    by=()
+    [ -n "$pair" ] && [ $((number++ % 2)) -eq 0 ] && by=(-d "$pair") && export POCL_DEVICES="pthread pthread"
     # shellcheck disable=SC2086
-    ok "${job%% *}, killed and gone on with" killed r.csv r.j $job "$(output_of "$job")" r.csv --checkpoint r.j
+    ok "${job%% *}, killed and gone on with ${by[*]}" killed r.csv r.j $job "$(output_of "$job")" r.csv --checkpoint r.j "${by[@]}"
+    unset POCL_DEVICES
     ok "it went on with units" resumed
     ok "the bytes of one run" eval 'same whole.csv r.csv && absent r.j'
     rm -f r.*
@@ -204,7 +209,13 @@ for job in "matrix a.ts" "search queries.ts --in raw.f32 -z -k 2" "path a.ts b.t
     ok "twice the same" wrong m.csv "are both part 1" "$(output_of "$job")"
     again && echo x >>parts/2-of-3.store
     ok "damaged" wrong m.csv "damaged" "$(output_of "$job")"
-    again && printf '\377' | dd of=parts/2-of-3.store bs=1 seek=$(($(stat -c %s parts/2-of-3.store) * 2 / 5)) conv=notrunc 2>/dev/null
+    again && python3 -c '
+with open("parts/2-of-3.store", "r+b") as file:
+    at = file.seek(0, 2) * 2 // 5
+    file.seek(at)
+    byte = file.read(1)[0]
+    file.seek(at)
+    file.write(bytes([byte ^ 255]))'
     ok "one byte of it" wrong m.csv "2-of-3.store" "$(output_of "$job")"
     again && rm parts/2*
     # shellcheck disable=SC2086
