@@ -26,7 +26,7 @@ void ww_point_set_destroy(ww_point_set **set) {
 ww_status ww_point_set_view(const ww_point_set *set, ww_point_view *view) {
     WWI_NEEDS("set, view", set, view);
     const ww_point_view made = {sizeof made, set->kind,      set->values, set->precision,
-                                set->count,  set->dimension, 0,           set->offsets};
+                                set->count,  set->dimension, 0,           set->offsets, set->element};
     return wwi_struct_give(view, &made, "ww_point_view");
 }
 
@@ -361,8 +361,10 @@ static ww_status put_coordinate(wwi_output *out, char letter, double x, size_t p
 static ww_status write_numbers(wwi_output *out, const char *path, const ww_point_view *v) {
     const char letter = vecs_letter(path);
     const bool npy = wwi_name_ends_with(path, ".npy");
+    // Narrow numbers are written as floats, which hold them.
+    const ww_precision precision = v->element == WW_ELEMENT_PRECISION ? v->precision : WW_FLOAT;
     if (npy)
-        wwi_output_npy_header(out, v->precision, (const size_t[]){v->count, v->dimension}, 2, false);
+        wwi_output_npy_header(out, precision, (const size_t[]){v->count, v->dimension}, 2, false);
     for (size_t i = 0; i < v->count && wwi_output_goes_on(out); i++) {
         if (letter)
             put_little(out, (uint32_t)v->dimension);
@@ -370,13 +372,13 @@ static ww_status write_numbers(wwi_output *out, const char *path, const ww_point
             const double x = wwi_point_value(v, i, j);
             if (letter) {
                 WWI_TRY(put_coordinate(out, letter, x, i));
-            } else if (npy && v->precision == WW_FLOAT) {
+            } else if (npy && precision == WW_FLOAT) {
                 wwi_output_bytes(out, &(float){(float)x}, sizeof(float));
             } else if (npy) {
                 wwi_output_bytes(out, &x, sizeof x);
             } else {
                 wwi_output_text(out, j ? "," : "");
-                wwi_output_number(out, x, v->precision);
+                wwi_output_number(out, x, precision);
             }
         }
         if (!letter && !npy)
@@ -433,6 +435,8 @@ ww_status wwi_take_point_view(const ww_point_view *given, ww_point_view *taken) 
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is empty");
     if ((unsigned)taken->precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's precision is %d", (int)taken->precision);
+    if ((unsigned)taken->element > WW_ELEMENT_FLOAT16)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's element is %d", (int)taken->element);
     return WW_OK;
 }
 
