@@ -65,6 +65,11 @@ typedef struct ww_point_set ww_point_set;
 /// reads.
 WW_API_STATUS ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set **set);
 
+/// The same, but numbers stay as the file has them: those of `.bvecs`, and of a `.npy` of uint8, int8 or float16, whose
+/// view then has that element. \return as ww_point_set_read(). *Ownership*: the caller's. *Thread-safety*: any thread.
+/// *Blocking*: while it reads.
+WW_API_STATUS ww_point_set_read_narrow(const char *path, ww_point_kind kind, ww_point_set **set);
+
 /// Describes the set's memory by a view (set its struct_size first), which is valid until the set is destroyed.
 /// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_point_set_view(const ww_point_set *set, ww_point_view *view);
