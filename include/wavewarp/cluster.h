@@ -68,12 +68,12 @@ WW_API_STATUS ww_cluster_medoids(const void *condensed, ww_precision precision, 
 /// nearest of them, and keeps those whose sum of distances to all series is least. Each sample after the first has the
 /// best medoids so far among its series. A sample of s series takes s (s - 1) / 2 distances and count * k for all
 /// series; the memory is that of a sample's distances and 16 bytes a series.
-/// \param measure symmetric, and no similarity. \param series their precision is that of the distances. \param options NULL: all defaults. Where the
-/// sample would have all series it has them: then one is enough, and medoids and cost are those of
-/// ww_cluster_medoids(). \param labels, medoids as of ww_cluster_medoids(). \param distances `count`, of the dataset's
-/// precision: of each series to its medoid; or NULL. \param info or NULL. cost: of all series; first_cost: of the first
-/// sample's medoids; swaps: of all samples; converged: none reached max_swaps.
-/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (a similarity, or a measure that is not symmetric),
+/// \param measure symmetric, and no similarity. \param series their precision is that of the distances. \param options
+/// NULL: all defaults. Where the sample would have all series it has them: then one is enough, and medoids and cost are
+/// those of ww_cluster_medoids(). \param labels, medoids as of ww_cluster_medoids(). \param distances `count`, of the
+/// dataset's precision: of each series to its medoid; or NULL. \param info or NULL. cost: of all series; first_cost: of
+/// the first sample's medoids; swaps: of all samples; converged: none reached max_swaps. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (a similarity, or a measure that is not symmetric),
 /// WW_ERROR_CANCELLED, and what a matrix and a search of the nearest return. *Thread-safety*: any thread. *Blocking*:
 /// until done.
 WW_API_STATUS ww_cluster_medoids_sampled(const ww_measure *measure, ww_dataset *series, size_t k,

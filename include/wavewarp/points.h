@@ -104,8 +104,8 @@ typedef struct ww_points_options {
     /// are uploaded block by block while a search runs.
     uint64_t max_bytes;
     int missing; ///< 1: NaN is a missing coordinate (numbers), for WW_METRIC_NAN_L2 alone; infinity is refused as ever
-    /// The points' own ids, `count` of them, each 0 or more, read during the call only; NULL: they count from 0. A search
-    /// of the points as a base (ww_knn) gives these ids. Several points may have the same one.
+    /// The points' own ids, `count` of them, each 0 or more, read during the call only; NULL: they count from 0. A
+    /// search of the points as a base (ww_knn) gives these ids. Several points may have the same one.
     const int64_t *ids;
 } ww_points_options;
 
@@ -143,9 +143,9 @@ WW_API_STATUS ww_points_remove(ww_points *points, const int64_t *ids, size_t cou
 /// *Blocking*: no.
 WW_API_STATUS ww_points_get_ids(const ww_points *points, int64_t *ids);
 
-/// The same points in host memory, in the points' precision or element, in row order. \return WW_ERROR_INVALID_ARGUMENT,
-/// WW_ERROR_OUT_OF_MEMORY, WW_ERROR_OPENCL. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: until
-/// they are read.
+/// The same points in host memory, in the points' precision or element, in row order. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY, WW_ERROR_OPENCL. *Ownership*: the caller's. *Thread-safety*: any
+/// thread. *Blocking*: until they are read.
 WW_API_STATUS ww_point_set_of_points(const ww_points *points, ww_point_set **set);
 
 /// Releases the caller's reference and stores NULL in *points. *Thread-safety*: any thread; other holders go on.

@@ -17,7 +17,7 @@ static inline size_t wwi_element_bytes(ww_element element, ww_precision precisio
 // The number whose binary16 these bits are.
 static inline double wwi_half_value(uint16_t bits) {
     const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const double size = exponent == 31   ? fraction ? (double)NAN : (double)INFINITY
+    const double size = exponent == 31  ? fraction ? (double)NAN : (double)INFINITY
                         : exponent == 0 ? ldexp(fraction, -24)
                                         : ldexp(fraction + 1024, exponent - 25);
     return bits >> 15 ? -size : size;

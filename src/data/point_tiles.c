@@ -62,8 +62,8 @@ static ww_status refuse(taking *t, uint64_t number, uint64_t count) {
     double value = 0;
     for (uint64_t end = number + count; number < end; number++) {
         (void)find(t, number, &point, &coordinate);
-        value = wwi_element_at(t->source.values, t->points->element, t->source.precision,
-                               place_of(t, point, coordinate));
+        value =
+            wwi_element_at(t->source.values, t->points->element, t->source.precision, place_of(t, point, coordinate));
         if (t->points->missing && isnan(value))
             continue;
         if (!isfinite(t->points->precision == WW_FLOAT ? (double)(float)value : value))

@@ -178,8 +178,7 @@ static ww_status describe(ww_points *p, const ww_point_view *view) {
     p->dimension = view->kind == WW_POINTS_SETS ? 0 : view->dimension;
     p->column_order = view->kind == WW_POINTS_NUMBERS && view->column_order;
     p->words = view->kind == WW_POINTS_BITS ? (uint32_t)((view->dimension + 31) / 32) : (uint32_t)p->dimension;
-    p->word_bytes =
-        view->kind == WW_POINTS_NUMBERS ? wwi_element_bytes(view->element, p->precision) : sizeof(uint32_t);
+    p->word_bytes = view->kind == WW_POINTS_NUMBERS ? wwi_element_bytes(view->element, p->precision) : sizeof(uint32_t);
     p->element = view->element;
     if (view->kind != WW_POINTS_SETS)
         return WW_OK;
@@ -293,8 +292,8 @@ ww_status wwi_points_add_to(ww_store *store, const ww_point_view *given) {
     if (!store)
         return WW_OK;
     WWI_TRY(wwi_options_take(&view, given, "ww_point_view"));
-    const uint64_t shape[] = {(uint64_t)view.kind, (uint64_t)view.precision, view.count, view.dimension,
-                              view.column_order != 0, (uint64_t)view.element};
+    const uint64_t shape[] = {(uint64_t)view.kind, (uint64_t)view.precision, view.count,
+                              view.dimension,      view.column_order != 0,   (uint64_t)view.element};
     const size_t numbers = view.count * view.dimension;
     wwi_store_add_input(store, shape, sizeof shape);
     switch (view.kind) {

@@ -31,9 +31,9 @@ static ww_status take_part(wwi_stream *stream, const part *from, size_t to, wwi_
     if (listed)
         WWI_TRY(wwi_upload(p->context, &places, from->places, from->count * sizeof *from->places));
     WWI_TRY(wwi_kernel_create(stream, p->program, "ww_knn_take", &kernel));
-    WWI_TRY(WWI_LAUNCH(kernel, touched * p->words, WWI_TILE, WWI_BUFFER(p->tiles), WWI_BUFFER(listed ? places : p->tiles),
-                       WWI_VALUE(listed), WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(at), WWI_VALUE(p->words),
-                       WWI_BUFFER(tiles)));
+    WWI_TRY(WWI_LAUNCH(kernel, touched * p->words, WWI_TILE, WWI_BUFFER(p->tiles),
+                       WWI_BUFFER(listed ? places : p->tiles), WWI_VALUE(listed), WWI_VALUE(first), WWI_VALUE(count),
+                       WWI_VALUE(at), WWI_VALUE(p->words), WWI_BUFFER(tiles)));
     return wwi_finish(stream);
 }
 
@@ -162,8 +162,8 @@ static ww_status gather_here(const part *parts, size_t part_count, size_t count,
     return wwi_points_create_alone(like->context, &view, &options, made);
 }
 
-// Points of all parts, one after the other, and room for `room` of them, without ids. *anew: all is made of their values;
-// else mean and the like are those of the first part.
+// Points of all parts, one after the other, and room for `room` of them, without ids. *anew: all is made of their
+// values; else mean and the like are those of the first part.
 static ww_status gather(const part *parts, size_t part_count, size_t room, ww_points **made, bool *anew) {
     const ww_points *like = parts->points;
     bool there = like->kind != WW_POINTS_SETS;
@@ -354,8 +354,8 @@ static void changes_end(changes *all) {
 
 static ww_status add_ids(const ww_points *p, const ww_points *more, change *c) {
     c->count = p->count + more->count;
-    c->next_id = more->ids ? more->next_id > p->next_id ? more->next_id : p->next_id
-                           : p->next_id + (int64_t)more->count;
+    c->next_id =
+        more->ids ? more->next_id > p->next_id ? more->next_id : p->next_id : p->next_id + (int64_t)more->count;
     if (!more->ids && p->next_id > INT64_MAX - (int64_t)more->count)
         return wwi_fail(WW_ERROR_OVERFLOW, "an id is beyond 63 bits");
     if (!p->ids && !more->ids && p->next_id == (int64_t)p->count)

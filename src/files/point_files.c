@@ -25,8 +25,8 @@ void ww_point_set_destroy(ww_point_set **set) {
 
 ww_status ww_point_set_view(const ww_point_set *set, ww_point_view *view) {
     WWI_NEEDS("set, view", set, view);
-    const ww_point_view made = {sizeof made, set->kind,      set->values, set->precision,
-                                set->count,  set->dimension, 0,           set->offsets, set->element};
+    const ww_point_view made = {sizeof made,    set->kind, set->values,  set->precision, set->count,
+                                set->dimension, 0,         set->offsets, set->element};
     return wwi_struct_give(view, &made, "ww_point_view");
 }
 
@@ -183,7 +183,9 @@ static ww_status read_vecs(const wwi_text *text, char letter, bool narrow, ww_po
     set->dimension = bits ? (size_t)d * 8 : d;
     set->precision = letter == 'i' ? WW_DOUBLE : WW_FLOAT;
     set->element = narrow && letter == 'b' && !bits ? WW_ELEMENT_UINT8 : WW_ELEMENT_PRECISION;
-    const size_t value_bytes = bits || set->element == WW_ELEMENT_UINT8 ? 1 : letter == 'i' ? sizeof(double) : sizeof(float);
+    const size_t value_bytes = bits || set->element == WW_ELEMENT_UINT8 ? 1
+                               : letter == 'i'                          ? sizeof(double)
+                                                                        : sizeof(float);
     if (!(set->values = malloc((size_t)total * value_bytes)))
         return wwi_fail_memory(total * value_bytes);
     for (size_t i = 0; i < set->count; i++)

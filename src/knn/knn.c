@@ -285,10 +285,11 @@ static ww_status compile(ww_knn *s) {
     s->rows =
         s->filter != FILTER_SETS && s->row_group > 1 && has_room(s, wwi_knn_row_stride(s) * s->base.points->word_bytes);
     const shape of = choose_shape(s);
-    const wwi_named_kernel kernels[] = {{&s->exact, "ww_knn_exact"},
-                                        {halves ? &s->make_cuts : NULL, "ww_tensor_cuts"},
-                                        {filters[s->filter].kernel ? &s->filter_kernel : NULL, filters[s->filter].kernel},
-                                        {NULL, NULL}};
+    const wwi_named_kernel kernels[] = {
+        {&s->exact, "ww_knn_exact"},
+        {halves ? &s->make_cuts : NULL, "ww_tensor_cuts"},
+        {filters[s->filter].kernel ? &s->filter_kernel : NULL, filters[s->filter].kernel},
+        {NULL, NULL}};
     WWI_TRY(make_program(s, of, s->base.points->element, &s->program));
     WWI_TRY(wwi_kernels_make(s->stream, s->program, kernels));
     WWI_TRY(make_side(s, s->program, &s->base));

@@ -34,8 +34,8 @@ static ww_status make_norms(ww_knn *s, knn_side *of, uint64_t padded) {
 static ww_status make_rows(ww_knn *s, knn_side *of, uint64_t padded, uint64_t word_bytes) {
     const uint32_t stride = wwi_knn_row_stride(s);
     WWI_TRY(WWI_GROW(s->context, {&of->rows, padded * stride * word_bytes}));
-    return WWI_LAUNCH_ITEMS(of->make.rows, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_VALUE(of->points->words),
-                            WWI_VALUE(stride), WWI_BUFFER(of->rows));
+    return WWI_LAUNCH_ITEMS(of->make.rows, padded, WWI_TILE, WWI_BUFFER(of->window.values),
+                            WWI_VALUE(of->points->words), WWI_VALUE(stride), WWI_BUFFER(of->rows));
 }
 
 // Opens a slice of a side and computes its norms.

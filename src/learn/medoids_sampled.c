@@ -37,8 +37,8 @@ typedef struct job {
     ww_run_options run, part;
     size_t count, k, sample;
     uint64_t random, done, total;
-    size_t *order;   // the series: a sample is the first of them
-    size_t *places;  // of the sample, ascending
+    size_t *order;  // the series: a sample is the first of them
+    size_t *places; // of the sample, ascending
     unsigned char *matrix;
     int64_t *labels; // of the sample
     ww_medoids_info info;

@@ -177,7 +177,10 @@ START_TEST(read_back) {
         wwt_ok(ww_point_set_view(set, &view));
         ck_assert_int_eq(view.element, e);
         ck_assert_mem_eq(view.values, c->values,
-                         c->count * DIMENSION * (e == 0 ? sizeof(float) : e == WW_ELEMENT_FLOAT16 ? 2 : 1));
+                         c->count * DIMENSION *
+                             (e == 0                    ? sizeof(float)
+                              : e == WW_ELEMENT_FLOAT16 ? 2
+                                                        : 1));
         ww_point_set_destroy(&set);
         ww_points_destroy(&points);
         free(c);
@@ -275,9 +278,9 @@ END_TEST
 
 static cloud *part_of(const cloud *c, const size_t *places, size_t count) {
     cloud *p = calloc(1, sizeof *p);
-    const size_t bytes = c->kind == WW_POINTS_BITS                 ? DIMENSION
-                         : c->element == WW_ELEMENT_UINT8          ? DIMENSION
-                                                                   : DIMENSION * sizeof(float);
+    const size_t bytes = c->kind == WW_POINTS_BITS        ? DIMENSION
+                         : c->element == WW_ELEMENT_UINT8 ? DIMENSION
+                                                          : DIMENSION * sizeof(float);
     *p = (cloud){.kind = c->kind, .element = c->element, .count = count};
     for (size_t i = 0; i < count; i++) {
         const size_t at = places[i];
