@@ -237,13 +237,13 @@ ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww
     const char *data = NULL;
     *values = NULL;
     WWI_TRY(open_array(text, &head, &data));
-    if (head.dimensions != 2) {
+    if (head.dimensions != 1 && head.dimensions != 2) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: an array of %zu dimensions", text->name, head.dimensions);
         return wwi_fail_hint("points are (point, coordinate)");
     }
     const bool single = head.kind == 'f' ? head.bytes <= 4 : head.bytes <= 2;
     *rows = (size_t)head.shape[0];
-    *columns = (size_t)head.shape[1];
+    *columns = head.dimensions == 1 ? 1 : (size_t)head.shape[1]; // ids, classes, values: a number a point
     *precision = single ? WW_FLOAT : WW_DOUBLE;
     uint64_t bytes;
     if (!wwi_mul_u64(head.elements, single ? sizeof(float) : sizeof(double), &bytes) || bytes > SIZE_MAX)
