@@ -31,6 +31,7 @@ from . import _learn, _shape
 from ._distance import fold, kneighbors, need_distance
 from ._estimator import Centred, Clustering, Elastic, series_of, targets_of, votes_of, weights_of
 from ._measure import Measure
+from ._medoids import medoids
 from ._shape_estimators import ShapeletTransform, ShapeletTree
 
 __all__ = [
@@ -427,7 +428,7 @@ class TimeSeriesKMedoids(Centred):
         """Medoids from samples of the series."""
         if self._is_given():
             raise ValueError("sample_size is for a measure; distances of one's own are made of all series")
-        return _learn.medoids(
+        return medoids(
             k=self.n_clusters,
             series=self._sets(X)[0],
             measure=self._measure(),
@@ -443,7 +444,7 @@ class TimeSeriesKMedoids(Centred):
         the measure's words; sample_size below n_clusters + 1, or with distances of one's own).
         """
         X = self._checked(X, reset=True)
-        told = _learn.medoids(self._within(X), self.n_clusters) if self.sample_size is None else self._of_samples(X)
+        told = medoids(self._within(X), self.n_clusters) if self.sample_size is None else self._of_samples(X)
         self.labels_, self.medoid_indices_, self.inertia_ = told.labels, told.medoids, told.cost
         self.cluster_centers_ = [np.atleast_2d(X[i]) for i in told.medoids] if self.distance != "precomputed" else None
         return self
