@@ -146,7 +146,7 @@ static int run_case(const bench *b, const index_case *c) {
     const size_t count = gpu ? c->count : c->cpu_count, queries = gpu ? GPU_QUERIES : QUERIES;
     index_times t;
     memset(&t, 0, sizeof t);
-    ww_index_info_init(&t.info, sizeof t.info);
+    t.info = (ww_index_info)WW_INDEX_INFO_INIT;
     const ww_status status = measure(b, c, count, queries, &t);
     if (status != WW_OK)
         return bench_failure(c->name, status);

@@ -91,7 +91,7 @@ static ww_status take_parameters(const lsh_case *c, ww_points *points, lsh_times
     ww_lsh_target target = WW_LSH_TARGET_INIT;
     ww_status status = WW_OK;
     t->options = defaults;
-    ww_lsh_info_init(&t->info, sizeof t->info);
+    t->info = (ww_lsh_info)WW_LSH_INFO_INIT;
     t->options.tables = c->tables;
     t->options.functions = c->functions;
     t->options.width = c->width;

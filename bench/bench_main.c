@@ -56,7 +56,7 @@ static int parse(int argc, char **argv, bench_options *o) {
 static int open_device(bench *b) {
     ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
     options.device = b->options.device;
-    ww_device_info_init(&b->device, sizeof b->device);
+    b->device = (ww_device_info)WW_DEVICE_INFO_INIT;
     ww_status status = ww_context_create(&options, &b->context);
     if (status == WW_OK)
         status = ww_context_get_device_info(b->context, &b->device);

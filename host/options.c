@@ -17,7 +17,7 @@ static size_t size_of(const void *sized) {
 
 static ww_status fail_size(size_t size, const char *name) {
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s.struct_size is %zu", name, size);
-    return wwi_fail_hint("start from the structure's _INIT value, or its _init() function");
+    return wwi_fail_hint("start from the structure's _INIT value, or from ww_struct_init()");
 }
 
 ww_status wwi_options_take(void *known, const void *given, const char *name) {

@@ -24,7 +24,7 @@ ww_status wwi_struct_give(void *given, const void *known, const char *name);
         return wwi_struct_give(info, &what->info, "ww_" #what "_info");                                                \
     }
 
-// The public ww_..._init() functions: `known` holds the defaults and starts with their size.
+// Fills a struct of `struct_size` bytes: `known` holds the defaults and starts with their size.
 void wwi_struct_init(void *given, size_t struct_size, const void *known);
 
 #endif

@@ -9,7 +9,7 @@ const char *const cli_metrics[] = {
     "jaccard-bits", "minkowski",  "canberra", "bray-curtis", "correlation", "nan-l2",        NULL};
 
 static int view_of(const ww_point_set *set, ww_point_view *view) {
-    ww_point_view_init(view, sizeof *view);
+    *view = (ww_point_view)WW_POINT_VIEW_INIT;
     return cli_status(ww_point_set_view(set, view));
 }
 

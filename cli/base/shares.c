@@ -13,8 +13,8 @@ static size_t shared_by(const ww_context *context) {
 }
 
 static bool describe(ww_context *context, size_t i, ww_device_info *device, ww_device_share *share) {
-    ww_device_info_init(device, sizeof *device);
-    ww_device_share_init(share, sizeof *share);
+    *device = (ww_device_info)WW_DEVICE_INFO_INIT;
+    *share = (ww_device_share)WW_DEVICE_SHARE_INIT;
     return ww_context_get_device_info(ww_context_device(context, i), device) == WW_OK &&
            ww_context_get_share(context, i, share) == WW_OK;
 }

@@ -64,7 +64,7 @@ static int make_groups(job *j) {
         return cli_error("out of memory");
     for (size_t g = 0; g < j->group_count; g++) {
         group *of = &j->groups[g];
-        ww_average_result_init(&of->result, sizeof of->result);
+        of->result = (ww_average_result)WW_AVERAGE_RESULT_INIT;
         of->members = malloc(count * sizeof *of->members);
         of->weights = malloc(count * sizeof *of->weights);
         of->name = j->by_class ? ww_series_set_class_name(j->s.sets[0], g) : NULL;
@@ -230,7 +230,7 @@ static void job_end(job *j) {
 
 int cmd_average(const cli_command *command, int argc, char **argv) {
     CLI_ENDS(job_end) job j = {0};
-    ww_average_options_init(&j.options, sizeof j.options);
+    j.options = (ww_average_options)WW_AVERAGE_OPTIONS_INIT;
     const cli_option options[] = {
         CLI_OPTION("method", 'M', CLI_TEXT, "M",
                    "dba (default): averaging along warping paths; soft: soft barycentre, with --soft GAMMA", &j.method),

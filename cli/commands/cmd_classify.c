@@ -103,7 +103,7 @@ static int compute(classify *c, const cli_command *command) {
                          c->s.paths[1]);
     CLI_TRY(cli_series_fit(&c->s));
     CLI_TRY(cli_series_open(&c->s));
-    ww_device_info_init(&c->on, sizeof c->on);
+    c->on = (ww_device_info)WW_DEVICE_INFO_INIT;
     CLI_TRY(cli_status(ww_context_get_device_info(c->s.context, &c->on)));
     cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
     c->s.plan.no_bounds = c->no_bounds;

@@ -415,9 +415,9 @@ static void end(cli_clustering *c) {
 
 int cmd_cluster(const cli_command *command, int argc, char **argv) {
     CLI_ENDS(end) cli_clustering c = {0};
-    ww_medoids_info_init(&c.medoids_info, sizeof c.medoids_info);
-    ww_plan_info_init(&c.info, sizeof c.info);
-    ww_kmeans_info_init(&c.kmeans_info, sizeof c.kmeans_info);
+    c.medoids_info = (ww_medoids_info)WW_MEDOIDS_INFO_INIT;
+    c.info = (ww_plan_info)WW_PLAN_INFO_INIT;
+    c.kmeans_info = (ww_kmeans_info)WW_KMEANS_INFO_INIT;
     c.seed = c.starts = 1;
     c.iterations = 50;
     const cli_option options[] = {

@@ -121,7 +121,7 @@ int cmd_devices(const cli_command *command, int argc, char **argv) {
     if (!checks || !infos)
         return cli_error("out of memory");
     for (size_t i = 0; i < count; i++) {
-        ww_device_info_init(&infos[i], sizeof infos[i]);
+        infos[i] = (ww_device_info)WW_DEVICE_INFO_INIT;
         if (ww_device_list_get_info(devices, i, &infos[i]) != WW_OK) {
             failed = true;
             continue;

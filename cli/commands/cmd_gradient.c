@@ -88,7 +88,7 @@ static int check_alignment(const job *j) {
 static int prepare(job *j, const ww_gradient_options *options) {
     const cli_series_job *s = &j->s;
     const size_t rows = ww_series_set_count(s->sets[0]);
-    ww_gradient_info_init(&j->info, sizeof j->info);
+    j->info = (ww_gradient_info)WW_GRADIENT_INFO_INIT;
     CLI_TRY(cli_status(
         j->all_pairs
             ? ww_gradient_create_matrix(&s->measure, s->data[0], s->data[1], options, &j->gradient)

@@ -37,7 +37,7 @@ static void job_end(index_job *j) {
 // ---- reporting
 
 static int get_info(index_job *j) {
-    ww_index_info_init(&j->info, sizeof j->info);
+    j->info = (ww_index_info)WW_INDEX_INFO_INIT;
     return cli_status(ww_index_get_info(j->index, &j->info));
 }
 

@@ -73,7 +73,7 @@ static int examine(content *c) {
     c->channels = ww_series_set_channels(c->set);
     c->classes = ww_series_set_class_count(c->set);
     c->minimum = c->maximum = c->first_time = c->last_time = NAN;
-    ww_read_info_init(&c->how, sizeof c->how);
+    c->how = (ww_read_info)WW_READ_INFO_INIT;
     CLI_TRY(cli_status(ww_series_set_get_read_info(c->set, &c->how)));
     c->class_counts = calloc(c->classes + 1, sizeof *c->class_counts);
     if (!c->class_counts)

@@ -51,7 +51,7 @@ static int search(const lsh_job *j, const ww_lsh_options *options, const cli_nei
     ww_lsh *lsh;
     CLI_TRY(open_tables(j, options, &made, &lsh));
     CLI_TRY(cli_status(ww_lsh_run(lsh, j->points[1], n->k, n->ids, n->distances, NULL)));
-    ww_lsh_info_init(info, sizeof *info);
+    *info = (ww_lsh_info)WW_LSH_INFO_INIT;
     return cli_status(ww_lsh_get_info(lsh, info));
 }
 
@@ -459,7 +459,7 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     CLI_TRY(place_operands(&j, command->name, operands, operand_count));
     CLI_TRY(cli_lsh_take(command->name, &j.asked, j.wanted.k, &j.options));
     j.bits = j.asked.metric == WW_METRIC_JACCARD_BITS;
-    ww_run_options_init(&j.s.progress.run, sizeof j.s.progress.run);
+    j.s.progress.run = (ww_run_options)WW_RUN_OPTIONS_INIT;
     j.s.progress.run.max_bytes = j.s.device.max_bytes;
     j.options.run = &j.s.progress.run;
     return run(&j, command, recall);

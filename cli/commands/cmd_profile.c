@@ -40,7 +40,7 @@ static int make_plan(const profile_job *j, size_t series, const ww_profile_optio
 }
 
 static int run_plan(const profile_job *j, ww_profile *profile, ww_profile_output *output, ww_profile_info *info) {
-    ww_profile_info_init(info, sizeof *info);
+    *info = (ww_profile_info)WW_PROFILE_INFO_INIT;
     CLI_TRY(cli_status(ww_profile_run(profile, output)));
     cli_shares_add(j->s.context, j->did);
     return cli_status(ww_profile_get_info(profile, info));

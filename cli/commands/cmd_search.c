@@ -137,7 +137,7 @@ static ww_status run(job *j, const ww_series_view *streams) {
     ww_match *matches = j->found.matches;
     size_t *found = j->found.found;
     const ww_search_source *source = &j->raw.source;
-    ww_search_info_init(&j->did, sizeof j->did);
+    j->did = (ww_search_info)WW_SEARCH_INFO_INIT;
     const ww_status status = streams ? ww_search_run(j->search, streams, matches, found)
                                      : ww_search_run_source(j->search, source, matches, found);
     return status == WW_OK ? ww_search_get_info(j->search, &j->did) : status;

@@ -124,7 +124,7 @@ static int find_same(const cli_shapelets *s, size_t *same) {
     if (!all)
         return cli_error("the picture does not fit memory");
     for (size_t i = 0; i < s->info.shapelets; i++) {
-        ww_shapelet_init(&all[i], sizeof all[i]);
+        all[i] = (ww_shapelet)WW_SHAPELET_INIT;
         CLI_TRY(cli_status(ww_shapelets_get_shapelet(s->model, i, &all[i])));
         same[i] = i;
         for (size_t k = i; k-- > 0;)

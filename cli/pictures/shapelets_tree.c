@@ -58,7 +58,7 @@ int cli_shapelets_get_tree(cli_shapelet_picture *d) {
     if (!d->nodes || !d->at || !d->present)
         return cli_error("the picture does not fit memory");
     for (size_t i = 0; i < s->info.nodes; i++) {
-        ww_shapelet_node_init(&d->nodes[i], sizeof d->nodes[i]);
+        d->nodes[i] = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
         CLI_TRY(cli_status(ww_shapelets_get_node(s->model, i, &d->nodes[i])));
         if (d->nodes[i].left >= 0 && ++d->splits <= MOST_LINES)
             marks += d->nodes[i].series;

@@ -54,9 +54,6 @@ typedef struct ww_average_options {
 #define WW_AVERAGE_OPTIONS_INIT                                                                                        \
     { sizeof(ww_average_options), WW_AVERAGE_DBA, 0, NULL, 0, NULL, WW_AVERAGE_START_MEAN, NULL, 0, 100, 1e-6, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_average_options_init(ww_average_options *options, size_t struct_size);
-
 /// An average. An output: set struct_size first.
 typedef struct ww_average_result {
     size_t struct_size; ///< sizeof(ww_average_result)
@@ -73,9 +70,6 @@ typedef struct ww_average_result {
 
 #define WW_AVERAGE_RESULT_INIT                                                                                         \
     { sizeof(ww_average_result), 0, 0, NULL, NULL, 0, 0, 0.0, 0.0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_average_result_init(ww_average_result *result, size_t struct_size);
 
 /// The average of series of a dataset, whose precision is that of distances and sums on the device: the centre c that
 /// lowers the sum of w_k D(c, x_k).

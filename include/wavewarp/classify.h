@@ -33,9 +33,6 @@ typedef struct ww_classify_options {
 #define WW_CLASSIFY_OPTIONS_INIT                                                                                       \
     { sizeof(ww_classify_options), 1, NULL, WW_VOTE_UNIFORM, 0, 0, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_classify_options_init(ww_classify_options *options, size_t struct_size);
-
 /// Classes of a confusion matrix that is made: its memory is their square.
 #define WW_CLASSIFY_MOST_CONFUSED 1000
 
@@ -73,9 +70,6 @@ typedef struct ww_classification {
         sizeof(ww_classification), 0, 0, 0, NULL, NULL, NULL, 0, 0.0, 0.0, WW_ENGINE_AUTO, 0, 0, 0, 0, 0, 0, 0.0, 0,   \
             NULL, NULL, NULL, NULL                                                                                     \
     }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_classification_init(ww_classification *result, size_t struct_size);
 
 /// A k-nearest-neighbour classifier, or regressor: a measure, training series and options, for any number of test sets.
 /// *Thread-safety*: it does not change after its creation; any number of threads may run it at once.

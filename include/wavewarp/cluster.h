@@ -29,9 +29,6 @@ typedef struct ww_medoids_options {
 #define WW_MEDOIDS_OPTIONS_INIT                                                                                        \
     { sizeof(ww_medoids_options), 0, NULL, 0, 0, 0 }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_medoids_options_init(ww_medoids_options *options, size_t struct_size);
-
 /// What ww_cluster_medoids() did. An output: set struct_size first.
 typedef struct ww_medoids_info {
     size_t struct_size; ///< sizeof(ww_medoids_info)
@@ -43,9 +40,6 @@ typedef struct ww_medoids_info {
 
 #define WW_MEDOIDS_INFO_INIT                                                                                           \
     { sizeof(ww_medoids_info), 0.0, 0.0, 0, 0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_medoids_info_init(ww_medoids_info *info, size_t struct_size);
 
 /// Finds `k` items, the medoids, so that the sum of all items' distances to the nearest of them is small: a local
 /// minimum, in which no exchange of one medoid for another item lowers the sum. The result depends on nothing but the

@@ -52,9 +52,6 @@ typedef struct ww_device_info {
 #define WW_DEVICE_INFO_INIT                                                                                            \
     { sizeof(ww_device_info), 0, 0, "", "", "", "", "", WW_DEVICE_GPU, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", "" }
 
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_device_info_init(ww_device_info *info, size_t struct_size);
-
 /// The devices that the OpenCL loader found when the list was created. *Thread-safety*: it does not change; any number
 /// of threads.
 typedef struct ww_device_list ww_device_list;
@@ -100,9 +97,6 @@ typedef struct ww_context_options {
 
 #define WW_CONTEXT_OPTIONS_INIT                                                                                        \
     { sizeof(ww_context_options), NULL, NULL, NULL, NULL, NULL, 0.0, 0, NULL }
-
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_context_options_init(ww_context_options *options, size_t struct_size);
 
 /// Opens a device, or several.
 /// \param options read during the call only; NULL: all defaults.
@@ -161,9 +155,6 @@ typedef struct ww_device_share {
 
 #define WW_DEVICE_SHARE_INIT                                                                                           \
     { sizeof(ww_device_share), 0, 0.0, 0.0, 0, WW_OK, "" }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_device_share_init(ww_device_share *share, size_t struct_size);
 
 /// Of device i; all 0 before a job, and of a context of one device. \return WW_ERROR_INVALID_ARGUMENT.
 /// *Thread-safety*: any thread. *Blocking*: no.

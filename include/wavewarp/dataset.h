@@ -40,9 +40,6 @@ typedef struct ww_dataset_options {
 #define WW_DATASET_OPTIONS_INIT                                                                                        \
     { sizeof(ww_dataset_options), WW_FLOAT, 0, 0, 0, 0, NULL, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_dataset_options_init(ww_dataset_options *options, size_t struct_size);
-
 /// Copies series to the device.
 /// \param view the series; read during the call only. Dense series of the dataset's precision, channel by channel, are
 /// sent from where they are; of other layouts and precisions a copy is made on the host first.

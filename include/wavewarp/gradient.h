@@ -32,9 +32,6 @@ typedef struct ww_gradient_options {
 #define WW_GRADIENT_OPTIONS_INIT                                                                                       \
     { sizeof(ww_gradient_options), 0, 0, 0, 0, 0, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_gradient_options_init(ww_gradient_options *options, size_t struct_size);
-
 /// A prepared gradient of listed pairs. *Thread-safety*: one thread at a time; different ones, also on the same
 /// datasets, in any number of threads.
 typedef struct ww_gradient ww_gradient;
@@ -59,9 +56,6 @@ typedef struct ww_gradient_info {
 #define WW_GRADIENT_INFO_INIT                                                                                          \
     { sizeof(ww_gradient_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0 }
 
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_gradient_info_init(ww_gradient_info *info, size_t struct_size);
-
 /// Where a run's results go; each output to host or device memory, in the full layout. NULL: it is not computed.
 typedef struct ww_gradient_outputs {
     size_t struct_size; ///< sizeof(ww_gradient_outputs)
@@ -84,9 +78,6 @@ typedef struct ww_gradient_outputs {
 
 #define WW_GRADIENT_OUTPUTS_INIT                                                                                       \
     { sizeof(ww_gradient_outputs), NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL }
-
-/// Fills outputs of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_gradient_outputs_init(ww_gradient_outputs *outputs, size_t struct_size);
 
 /// Prepares gradients of listed pairs under a measure.
 ///

@@ -35,9 +35,6 @@ typedef struct ww_index_target {
 #define WW_INDEX_TARGET_INIT                                                                                           \
     { sizeof(ww_index_target), 10, 0.95, 0, 1, NULL }
 
-/// Fills a target of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_index_target_init(ww_index_target *target, size_t struct_size);
-
 typedef struct ww_index_options {
     size_t struct_size;  ///< sizeof(ww_index_options)
     uint32_t degree;     ///< most links of a series, 4 to WW_INDEX_MOST_DEGREE: 4 bytes each
@@ -52,9 +49,6 @@ typedef struct ww_index_options {
 
 #define WW_INDEX_OPTIONS_INIT                                                                                          \
     { sizeof(ww_index_options), 32, 48, 1, 0, NULL, NULL }
-
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_index_options_init(ww_index_options *options, size_t struct_size);
 
 /// An index of series. *Thread-safety*: one thread at a time.
 typedef struct ww_index ww_index;
@@ -88,9 +82,6 @@ typedef struct ww_index_info {
 
 #define WW_INDEX_INFO_INIT                                                                                             \
     { sizeof(ww_index_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0, 0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_index_info_init(ww_index_info *info, size_t struct_size);
 
 /// Builds an index by nearest-neighbour descent (W. Dong, M. Charikar, K. Li: Efficient k-nearest neighbor graph
 /// construction for generic similarity measures, WWW 2011): neighbours of neighbours are compared until few are nearer;

@@ -32,9 +32,6 @@ typedef struct ww_kmeans_options {
 #define WW_KMEANS_OPTIONS_INIT                                                                                         \
     { sizeof(ww_kmeans_options), WW_AVERAGE_DBA, 0, 1, 1, 50, 1e-6, 10, NULL, NULL, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_kmeans_options_init(ww_kmeans_options *options, size_t struct_size);
-
 /// What ww_cluster_kmeans() did: of the search that was taken. An output: set struct_size first.
 typedef struct ww_kmeans_info {
     size_t struct_size;     ///< sizeof(ww_kmeans_info)
@@ -49,9 +46,6 @@ typedef struct ww_kmeans_info {
 
 #define WW_KMEANS_INFO_INIT                                                                                            \
     { sizeof(ww_kmeans_info), 0.0, 0.0, 0, 0, 0, 0, 0.0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_kmeans_info_init(ww_kmeans_info *info, size_t struct_size);
 
 /// Finds `k` centres and the clusters of the series that are nearest to each, so that the sum of the distances to the
 /// centres is small (Lloyd's iterations): every series goes to its nearest centre, ties to the lower one; every centre

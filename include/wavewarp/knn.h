@@ -66,9 +66,6 @@ typedef struct ww_knn_options {
 #define WW_KNN_OPTIONS_INIT                                                                                            \
     { sizeof(ww_knn_options), WW_METRIC_L2, NULL, 0.0, NULL, 0, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_knn_options_init(ww_knn_options *options, size_t struct_size);
-
 /// A prepared search: compiled, its scratch memory allocated. *Thread-safety*: one thread at a time; different
 /// searches, also of the same points, in any number of threads.
 typedef struct ww_knn ww_knn;
@@ -87,9 +84,6 @@ typedef struct ww_knn_info {
 
 #define WW_KNN_INFO_INIT                                                                                               \
     { sizeof(ww_knn_info), "", 0, 0, 0, 0.0, 0.0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_knn_info_init(ww_knn_info *info, size_t struct_size);
 
 /// Plans the k nearest points of the base for every query, under one metric. Nearest first; of points at equal distance
 /// the lower id comes first and is kept; of points with own ids, or of a subset, the one that comes first in the base.

@@ -48,9 +48,6 @@ typedef struct ww_lsh_options {
 #define WW_LSH_OPTIONS_INIT                                                                                            \
     { sizeof(ww_lsh_options), WW_METRIC_L2, 10, 10, 1.5, 1, 2048, 1, WW_LSH_AUTO, 0, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_lsh_options_init(ww_lsh_options *options, size_t struct_size);
-
 /// Hash tables of points. *Thread-safety*: one thread at a time.
 typedef struct ww_lsh ww_lsh;
 
@@ -70,9 +67,6 @@ typedef struct ww_lsh_info {
 
 #define WW_LSH_INFO_INIT                                                                                               \
     { sizeof(ww_lsh_info), 0, 0, WW_LSH_AUTO, 0, 0, 0, 0.0, 0.0, 0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_lsh_info_init(ww_lsh_info *info, size_t struct_size);
 
 /// Probability that one hash function gives two points at this distance the same value.
 /// \param dimension hamming: number of bits; else not used. \param width l2 and l1: the segment's width.
@@ -186,9 +180,6 @@ typedef struct ww_lsh_target {
 #define WW_LSH_TARGET_INIT                                                                                             \
     { sizeof(ww_lsh_target), WW_METRIC_L2, 1, 0.9, 0, 0, 1, NULL, NULL }
 
-/// Fills a target of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_lsh_target_init(ww_lsh_target *target, size_t struct_size);
-
 /// What was expected and measured. An output: set struct_size first.
 typedef struct ww_lsh_choice {
     size_t struct_size;     ///< sizeof(ww_lsh_choice)
@@ -206,9 +197,6 @@ typedef struct ww_lsh_choice {
 
 #define WW_LSH_CHOICE_INIT                                                                                             \
     { sizeof(ww_lsh_choice), 0.0, 0.0, 0.0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_lsh_choice_init(ww_lsh_choice *choice, size_t struct_size);
 
 /// Chooses tables, functions and width that reach a given recall in the least expected time, from a sample's exact
 /// neighbours and the closed forms of the hash families, and corrects them by searching for points of another sample

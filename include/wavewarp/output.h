@@ -74,9 +74,6 @@ typedef struct ww_output {
 #define WW_OUTPUT_HOST_BYTES(pointer, size)                                                                            \
     { sizeof(ww_output), (pointer), NULL, 0, WW_LAYOUT_FULL, (size), 0 }
 
-/// Fills an output of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_output_init(ww_output *output, size_t struct_size);
-
 #ifdef __cplusplus
 }
 #endif

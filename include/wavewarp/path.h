@@ -30,9 +30,6 @@ typedef struct ww_paths {
 #define WW_PATHS_INIT                                                                                                  \
     { sizeof(ww_paths), 0, NULL, NULL, NULL }
 
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_paths_init(ww_paths *paths, size_t struct_size);
-
 /// Plans the warping paths of listed pairs. The direction of a cell is the first of diagonal, up (the row series goes
 /// on alone) and left that is the best; of several equally good open ends it is the first, row by row.
 ///

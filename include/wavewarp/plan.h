@@ -42,9 +42,6 @@ typedef struct ww_plan_options {
 #define WW_PLAN_OPTIONS_INIT                                                                                           \
     { sizeof(ww_plan_options), WW_ENGINE_AUTO, 0, NULL, 0 }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_plan_options_init(ww_plan_options *options, size_t struct_size);
-
 /// A prepared job. *Thread-safety*: one thread at a time; different plans, also on the same datasets, in any number of
 /// threads. Errors, launches and times are those of the plan's own work.
 typedef struct ww_plan ww_plan;
@@ -65,9 +62,6 @@ typedef struct ww_plan_info {
 
 #define WW_PLAN_INFO_INIT                                                                                              \
     { sizeof(ww_plan_info), WW_ENGINE_AUTO, 0, 0, 0, 0, 0, 0, 0.0, 0.0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_plan_info_init(ww_plan_info *info, size_t struct_size);
 
 /// Plans all distances between the rows of one dataset and the columns of another.
 /// \param measure copied, with what it points to.
@@ -116,9 +110,6 @@ typedef struct ww_nearest_shard {
 
 #define WW_NEAREST_SHARD_INIT                                                                                          \
     { sizeof(ww_nearest_shard), 0, 0, 0, NULL }
-
-/// Fills a shard of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_nearest_shard_init(ww_nearest_shard *shard, size_t struct_size);
 
 /// The same for a part of the queries and of the base. ww_neighbours_merge() (wavewarp/topk.h) joins the results of the
 /// parts of a base: indices and distances are then those of one plan, bit for bit, on devices of one kind (soft

@@ -44,9 +44,6 @@ typedef struct ww_point_view {
 #define WW_POINT_VIEW_INIT                                                                                             \
     { sizeof(ww_point_view), WW_POINTS_NUMBERS, NULL, WW_FLOAT, 0, 0, 0, NULL, WW_ELEMENT_PRECISION }
 
-/// Fills a view of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_point_view_init(ww_point_view *view, size_t struct_size);
-
 /// Whether float holds what points differ by: as ww_series_view_float_fit(), of all coordinates together. Of more than
 /// 2^16 points some are looked at. *Thread-safety*: any thread. *Blocking*: while it reads.
 WW_API ww_float_fit ww_point_view_float_fit(const ww_point_view *view);
@@ -111,9 +108,6 @@ typedef struct ww_points_options {
 
 #define WW_POINTS_OPTIONS_INIT                                                                                         \
     { sizeof(ww_points_options), WW_FLOAT, 0, 0, NULL }
-
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_points_options_init(ww_points_options *options, size_t struct_size);
 
 /// Copies points to the device.
 /// \param view, options read during the call only. options NULL: all defaults.

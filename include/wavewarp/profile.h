@@ -47,9 +47,6 @@ typedef struct ww_profile_options {
 #define WW_PROFILE_OPTIONS_INIT                                                                                        \
     { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0, 0.0, 0.0, NULL, NULL, 0 }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_profile_options_init(ww_profile_options *options, size_t struct_size);
-
 /// A prepared profile of one series with itself or with another one. *Thread-safety*: one thread at a time; different
 /// profiles in any number of threads.
 typedef struct ww_profile ww_profile;
@@ -69,9 +66,6 @@ typedef struct ww_profile_output {
 #define WW_PROFILE_OUTPUT_INIT                                                                                         \
     { sizeof(ww_profile_output), NULL, NULL, NULL, NULL, NULL, NULL }
 
-/// Fills an output of `struct_size` bytes with NULL. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_profile_output_init(ww_profile_output *output, size_t struct_size);
-
 /// What the last run did. An output: set struct_size first.
 typedef struct ww_profile_info {
     size_t struct_size;    ///< sizeof(ww_profile_info)
@@ -89,9 +83,6 @@ typedef struct ww_profile_info {
 
 #define WW_PROFILE_INFO_INIT                                                                                           \
     { sizeof(ww_profile_info), "", 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_profile_info_init(ww_profile_info *info, size_t struct_size);
 
 /// Plans the profile of a series: for each window of `window` points its k nearest windows, in the series itself but
 /// for the exclusion, or in another series. The distance of windows x and y is

@@ -34,9 +34,6 @@ typedef struct ww_run_options {
 #define WW_RUN_OPTIONS_INIT                                                                                            \
     { sizeof(ww_run_options), 0, 0.0, NULL, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_run_options_init(ww_run_options *options, size_t struct_size);
-
 /// Asked, by long calls of the thread that it is set for, whether to end: 0 goes on, anything else ends the call with
 /// WW_ERROR_CANCELLED, and what that has written is unspecified. Asked at most 50 times a second, between launches,
 /// before and after compiles, and in loops of the host that may take long. It may call the library, but not with the

@@ -60,9 +60,6 @@ typedef struct ww_search_options {
 #define WW_SEARCH_OPTIONS_INIT                                                                                         \
     { sizeof(ww_search_options), WW_SEARCH_OPEN, 0, 1, WW_SEARCH_HALF, 0, 0.0, 0, WW_FLOAT, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_search_options_init(ww_search_options *options, size_t struct_size);
-
 /// A match: points [begin, end) of a stream (WW_SEARCH_SUPER: of the query). This struct does not grow: the library
 /// fills arrays of it.
 typedef struct ww_match {
@@ -130,9 +127,6 @@ typedef struct ww_search_source {
 #define WW_SEARCH_SOURCE_INIT                                                                                          \
     { sizeof(ww_search_source), 0, 1, WW_FLOAT, NULL, NULL, 0 }
 
-/// Fills a source of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_search_source_init(ww_search_source *source, size_t struct_size);
-
 /// The same in one stream that a function reads: its matches have stream 0. \return as ww_search_run();
 /// WW_ERROR_IO; WW_ERROR_UNSUPPORTED for WW_SEARCH_SUPER. *Thread-safety*: one thread at a time. *Blocking*: until
 /// done.
@@ -147,9 +141,6 @@ typedef struct ww_search_part {
 
 #define WW_SEARCH_PART_INIT                                                                                            \
     { sizeof(ww_search_part), 0, 0 }
-
-/// Fills a part of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_search_part_init(ww_search_part *part, size_t struct_size);
 
 /// Says which part the streams of all later runs are.
 ///
@@ -224,9 +215,6 @@ typedef struct ww_search_info {
 
 #define WW_SEARCH_INFO_INIT                                                                                            \
     { sizeof(ww_search_info), 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_search_info_init(ww_search_info *info, size_t struct_size);
 
 /// What the last run did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: the search's thread, also in its progress
 /// function. *Blocking*: no.

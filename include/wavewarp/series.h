@@ -57,9 +57,6 @@ typedef struct ww_series_view {
 #define WW_SERIES_VIEW_INIT                                                                                            \
     { sizeof(ww_series_view), NULL, WW_FLOAT, 0, 1, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0 }
 
-/// Fills a view of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_series_view_init(ww_series_view *view, size_t struct_size);
-
 /// Whether float holds what values in double differ by.
 typedef enum ww_float_fit {
     WW_FLOAT_FITS = 0,
@@ -248,9 +245,6 @@ typedef struct ww_read_options {
             NULL, NULL, WW_MISSING_KEEP                                                                                \
     }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_read_options_init(ww_read_options *options, size_t struct_size);
-
 /// Reads a set from a file, or from standard input when `path` is "-". Files of every format may be packed by gzip.
 /// \param options NULL: all defaults.
 /// \return WW_ERROR_IO when it can't be read; WW_ERROR_FORMAT with file, line and column in the message;
@@ -296,9 +290,6 @@ typedef struct ww_read_info {
 
 #define WW_READ_INFO_INIT                                                                                              \
     { sizeof(ww_read_info), WW_FORMAT_AUTO, WW_AXES_AUTO, WW_ROWS_AUTO, NULL, 0, 0, 0, 0, 0 }
-
-/// Fills a struct of `struct_size` bytes with zeros. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_read_info_init(ww_read_info *info, size_t struct_size);
 
 /// How the file was taken that the set was read from. \return WW_ERROR_INVALID_ARGUMENT. *Ownership*: the heading is
 /// the set's, until it is destroyed. *Thread-safety*: any thread. *Blocking*: no.
@@ -346,9 +337,6 @@ typedef struct ww_generate_options {
 
 #define WW_GENERATE_OPTIONS_INIT                                                                                       \
     { sizeof(ww_generate_options), 100, 0, 0, 1, 1 }
-
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_generate_options_init(ww_generate_options *options, size_t struct_size);
 
 /// Generates a set. \param options NULL: all defaults.
 /// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's.

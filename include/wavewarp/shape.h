@@ -21,9 +21,6 @@ typedef struct ww_sbd_options {
 #define WW_SBD_OPTIONS_INIT                                                                                            \
     { sizeof(ww_sbd_options), 0, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_sbd_options_init(ww_sbd_options *options, size_t struct_size);
-
 /// Shape-based distances of all rows to all columns (Paparrizos and Gravano, "k-Shape: Efficient and Accurate
 /// Clustering of Time Series", SIGMOD 2015): 1 - max over s of sum over t of x(t) y(t - s) / (|x| |y|), from 0 to 2; 1
 /// where a series is constant. Lengths may differ: what is outside a series is 0. Of several channels the sums and the

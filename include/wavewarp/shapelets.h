@@ -60,9 +60,6 @@ typedef struct ww_shapelets_options {
 #define WW_SHAPELETS_OPTIONS_INIT                                                                                      \
     { sizeof(ww_shapelets_options), 0, 0, 0, 0, 0, 1, 0.0, WW_SHAPELET_GAIN, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_shapelets_options_init(ww_shapelets_options *options, size_t struct_size);
-
 /// What was learnt from a training set: a decision tree, the best shapelets, or both.
 /// *Thread-safety*: it does not change after its creation; any number of threads.
 typedef struct ww_shapelets ww_shapelets;
@@ -92,9 +89,6 @@ typedef struct ww_shapelets_info {
 #define WW_SHAPELETS_INFO_INIT                                                                                         \
     { sizeof(ww_shapelets_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_GAIN, 0, 0, 0, 0, 0, 0.0, 0.0 }
 
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_shapelets_info_init(ww_shapelets_info *info, size_t struct_size);
-
 /// A shapelet. An output: set struct_size first.
 typedef struct ww_shapelet {
     size_t struct_size;   ///< sizeof(ww_shapelet)
@@ -111,9 +105,6 @@ typedef struct ww_shapelet {
 
 #define WW_SHAPELET_INIT                                                                                               \
     { sizeof(ww_shapelet), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, NULL }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_shapelet_init(ww_shapelet *shapelet, size_t struct_size);
 
 /// A node of the tree; node 0 is the root. An output: set struct_size first.
 typedef struct ww_shapelet_node {
@@ -133,9 +124,6 @@ typedef struct ww_shapelet_node {
 
 #define WW_SHAPELET_NODE_INIT                                                                                          \
     { sizeof(ww_shapelet_node), 0, -1, -1, 0, 0, 0, 0, WW_SHAPELET_AND, 0.0, 0.0, 0.0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_shapelet_node_init(ww_shapelet_node *node, size_t struct_size);
 
 /// Finds shapelets: the tree, the best, or both. L. Ye and E. Keogh, Time series shapelets, KDD 2009; A. Mueen, E.
 /// Keogh and N. Young, Logical-shapelets, KDD 2011; J. Hills et al., Data Mining and Knowledge Discovery 28, 2014.

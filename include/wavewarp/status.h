@@ -101,6 +101,12 @@ WW_API const char *ww_last_build_log(void);
 /// *Blocking*: no.
 WW_API const char *ww_status_name(ww_status status);
 
+/// Fills a struct with its defaults, as the macros WW_..._INIT do: for languages without macros, and for structs of the
+/// size of another version. \param type the struct's name, for example "ww_plan_options"; all structs with a macro but
+/// ww_measure (ww_measure_init()). \param given `struct_size` bytes. \return WW_ERROR_INVALID_ARGUMENT (no such struct;
+/// a size that does not hold itself), which leaves it as it was. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_struct_init(const char *type, void *given, size_t struct_size);
+
 /// Frees what the library returned by pointer where a declaration says "free with ww_free". NULL is allowed.
 /// *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_free(void *pointer);

@@ -45,9 +45,6 @@ typedef struct ww_store_share {
 #define WW_STORE_SHARE_INIT                                                                                            \
     { sizeof(ww_store_share), NULL, 0, 1, NULL, NULL, NULL, 0 }
 
-/// Fills a share of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_store_share_init(ww_store_share *share, size_t struct_size);
-
 typedef struct ww_store_options {
     size_t struct_size; ///< sizeof(ww_store_options)
     int resume;         ///< 1: goes on with the file where there is one; 0: one that is there is an error
@@ -63,9 +60,6 @@ typedef struct ww_store_options {
 
 #define WW_STORE_OPTIONS_INIT                                                                                          \
     { sizeof(ww_store_options), 0, 0, 0, 0, NULL, NULL }
-
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_store_options_init(ww_store_options *options, size_t struct_size);
 
 /// Begins a store, or goes on with one; a last record that was not written to its end is cut off.
 /// \param options NULL: all defaults. \return WW_ERROR_FORMAT: the file is no store, is damaged, or is of another
@@ -96,9 +90,6 @@ typedef struct ww_store_info {
 
 #define WW_STORE_INFO_INIT                                                                                             \
     { sizeof(ww_store_info), NULL, 0, 0, 0, 0, 0, 0, 0, NULL }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_store_info_init(ww_store_info *info, size_t struct_size);
 
 /// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: between jobs. *Blocking*: no.
 WW_API_STATUS ww_store_get_info(const ww_store *store, ww_store_info *info);

@@ -25,9 +25,6 @@ typedef struct ww_topk_options {
 #define WW_TOPK_OPTIONS_INIT                                                                                           \
     { sizeof(ww_topk_options), WW_FLOAT, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_topk_options_init(ww_topk_options *options, size_t struct_size);
-
 /// What the last run did. An output: set struct_size first.
 typedef struct ww_topk_info {
     size_t struct_size;    ///< sizeof(ww_topk_info)
@@ -38,9 +35,6 @@ typedef struct ww_topk_info {
 
 #define WW_TOPK_INFO_INIT                                                                                              \
     { sizeof(ww_topk_info), 0, 0.0, 0.0 }
-
-/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_topk_info_init(ww_topk_info *info, size_t struct_size);
 
 /// Plans selections from matrices of one size: compiles, and allocates for as many rows as fit the device.
 /// \param columns 1 to 2^31 - 1. \param k 1 to 2^31 - 1, which may be more than there are columns. On a GPU k up to

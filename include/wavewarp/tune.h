@@ -38,9 +38,6 @@ typedef struct ww_tune_options {
 #define WW_TUNE_OPTIONS_INIT                                                                                           \
     { sizeof(ww_tune_options), 0.0, 0, NULL, NULL, NULL }
 
-/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_tune_options_init(ww_tune_options *options, size_t struct_size);
-
 /// Tries candidates for every parameter of the engines that suit the device, checks each against a double-precision
 /// reference, and writes the fastest of each to the user's tuning file as soon as it is known.
 /// \param options read during the call only; NULL: all defaults.
@@ -62,9 +59,6 @@ typedef struct ww_tune_parameter {
 
 #define WW_TUNE_PARAMETER_INIT                                                                                         \
     { sizeof(ww_tune_parameter), NULL, 0, 0, NULL, NULL, NULL, 0 }
-
-/// Fills a struct of `struct_size` bytes with zeros. *Thread-safety*: any thread. *Blocking*: no.
-WW_API void ww_tune_parameter_init(ww_tune_parameter *parameter, size_t struct_size);
 
 /// Number of tuning parameters. *Thread-safety*: any thread. *Blocking*: no.
 WW_API size_t ww_tune_parameter_count(void);

@@ -169,8 +169,7 @@ _kept: Any = {}
 def new(kind, /, **fields):
     """A struct with its defaults and these fields. What a field points to lives as long as the struct."""
     struct = ffi.new(kind + " *")
-    result = getattr(lib, kind + "_init")(struct, ffi.sizeof(kind))
-    assert result is None
+    check(lib.ww_struct_init(kind.encode(), struct, ffi.sizeof(kind)))
     assign(struct, fields)
     _kept[weakref.ref(struct, _kept.pop)] = list(fields.values())
     return struct

@@ -212,7 +212,7 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
     WWI_TRY(wwi_options_take(&chosen, options, "ww_read_options"));
     WWI_TRY(check_options(&chosen));
     WWI_TRY(wwi_new_zeroed(notes, 1));
-    ww_read_info_init(&notes->info, sizeof notes->info);
+    notes->info = (ww_read_info)WW_READ_INFO_INIT;
     WWI_TRY(wwi_text_open(path, &text));
     WWI_TRY(wwi_text_ended(&text, read_text(&text, &chosen, notes, &read)));
     wwi_series_set_take_notes(read, wwi_taken(&notes));

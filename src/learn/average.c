@@ -22,12 +22,13 @@ WWI_NAMED(average_method, "method of averaging", "dba", "soft")
 void ww_average_result_free(ww_average_result *result) {
     if (!result)
         return;
-    ww_average_result own = WW_AVERAGE_RESULT_INIT;
+    const ww_average_result none = WW_AVERAGE_RESULT_INIT;
+    ww_average_result own = none;
     const size_t covered = result->struct_size < sizeof own ? result->struct_size : sizeof own;
     memcpy(&own, result, covered);
     free(own.centre);
     free(own.objective);
-    ww_average_result_init(result, covered);
+    wwi_struct_init(result, covered, &none);
 }
 
 // ---- options
@@ -175,7 +176,7 @@ static ww_status list_members(wwi_average *a) {
     WWI_TRY(wwi_new(a->weights, a->count));
     WWI_TRY(wwi_new(a->lengths, a->count));
     WWI_TRY(wwi_new(a->offsets, a->count));
-    ww_series_view_init(&a->view, sizeof a->view);
+    a->view = (ww_series_view)WW_SERIES_VIEW_INIT;
     WWI_TRY(ww_series_set_view(a->set, &a->view));
     for (size_t k = 0; k < a->count; k++) {
         const size_t i = a->options.members ? a->options.members[k] : k;

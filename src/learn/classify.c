@@ -74,8 +74,8 @@ ww_status ww_classifier_create(const ww_measure *measure, ww_dataset *train, con
     WWI_NEEDS("train", train);
     WWI_ENDS(ww_classifier_destroy) ww_classifier *c = NULL;
     WWI_TRY(wwi_new_zeroed(c, 1));
-    ww_classify_options_init(&c->options, sizeof c->options);
-    ww_plan_options_init(&c->plan, sizeof c->plan);
+    c->options = (ww_classify_options)WW_CLASSIFY_OPTIONS_INIT;
+    c->plan = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
     wwi_dataset_retain(train);
     c->train = train;
     WWI_TRY(fill(c, measure, options));

@@ -79,7 +79,7 @@ static void state_free(state *s) {
 
 static ww_status state_create(const job *j, state *s) {
     s->k = j->k;
-    ww_kmeans_info_init(&s->info, sizeof s->info);
+    s->info = (ww_kmeans_info)WW_KMEANS_INFO_INIT;
     WWI_TRY(wwi_new_zeroed(s->centres, j->k));
     WWI_TRY(wwi_new_zeroed(s->labels, j->count));
     return wwi_new_zeroed(s->distances, j->count);
@@ -324,7 +324,7 @@ static ww_status move_centres(job *j, state *s) {
 // One search, from first centres of its own to `s`. `before`: a state to use.
 static ww_status search(job *j, state *s, state *before) {
     const uint64_t end = j->done + j->options.iterations + 1;
-    ww_kmeans_info_init(&s->info, sizeof s->info);
+    s->info = (ww_kmeans_info)WW_KMEANS_INFO_INIT;
     WWI_TRY(first_centres(j, s));
     WWI_TRY(place(j, s));
     s->info.first_objective = s->info.objective;

@@ -148,7 +148,7 @@ ww_status ww_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset 
     WWI_ENDS(wwi_neighbours_free)
     wwi_neighbours n = {.measure = &own, .train = base ? base : queries, .test = base ? queries : NULL, .k = k};
     WWI_NEEDS("queries, indices", queries, indices);
-    ww_plan_options_init(&n.plan, sizeof n.plan);
+    n.plan = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
     WWI_TRY(wwi_options_take(&n.plan, options, "ww_plan_options"));
     WWI_TRY(wwi_run_take(n.plan.run, &n.run));
     WWI_TRY(wwi_measure_take(measure, &own));

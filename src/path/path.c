@@ -89,13 +89,14 @@ ww_status ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, ww_d
 void ww_paths_free(ww_paths *paths) {
     if (!paths)
         return;
-    ww_paths own = WW_PATHS_INIT;
+    const ww_paths none = WW_PATHS_INIT;
+    ww_paths own = none;
     const size_t covered = paths->struct_size < sizeof own ? paths->struct_size : sizeof own;
     memcpy(&own, paths, covered);
     free(own.offsets);
     free(own.cells);
     free(own.distances);
-    ww_paths_init(paths, covered);
+    wwi_struct_init(paths, covered, &none);
 }
 
 // The steps of each path as they came from the device, until all have.
@@ -261,7 +262,7 @@ ww_status wwi_plan_run_some_paths(ww_plan *plan, size_t first, size_t pairs, ww_
         plan->info.cells_done = cells;
     WWI_TRY(wwi_plan_end(plan, status));
     WWI_TRY(wwi_struct_give(paths, &c.paths, "ww_paths"));
-    ww_paths_init(&c.paths, sizeof c.paths); // they are the caller's
+    c.paths = (ww_paths)WW_PATHS_INIT; // they are the caller's
     return WW_OK;
 }
 

@@ -206,7 +206,7 @@ START_TEST(refusals) {
     wwt_fails(ww_classifier_run(NULL, s.test, &r), WW_ERROR_INVALID_ARGUMENT);
     options.k = 0;
     wwt_fails(ww_classifier_create(&measure, s.train, &options, &classifier), WW_ERROR_INVALID_ARGUMENT);
-    ww_classify_options_init(&options, sizeof options);
+    options = (ww_classify_options)WW_CLASSIFY_OPTIONS_INIT;
     options.vote = (ww_vote)2;
     wwt_fails(ww_classifier_create(&measure, s.train, &options, &classifier), WW_ERROR_INVALID_ARGUMENT);
     options.vote = WW_VOTE_DISTANCE;
@@ -215,7 +215,7 @@ START_TEST(refusals) {
     measure = wwt_measure(WW_LCS);
     wwt_fails(ww_classifier_create(&measure, s.train, &options, &classifier), WW_ERROR_UNSUPPORTED);
     measure = wwt_measure(WW_DTW);
-    ww_classify_options_init(&options, sizeof options);
+    options = (ww_classify_options)WW_CLASSIFY_OPTIONS_INIT;
     options.targets = targets;
     wwt_fails(ww_classifier_create(&measure, s.train, &options, &classifier), WW_ERROR_NOT_FINITE);
     ck_assert_int_eq(ww_last_error()->series, 2);

@@ -255,18 +255,18 @@ START_TEST(refusals) {
     options.starts = 0;
     wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL),
               WW_ERROR_INVALID_ARGUMENT);
-    ww_kmeans_options_init(&options, sizeof options);
+    options = (ww_kmeans_options)WW_KMEANS_OPTIONS_INIT;
     options.tolerance = NAN;
     wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL),
               WW_ERROR_INVALID_ARGUMENT);
-    ww_kmeans_options_init(&options, sizeof options);
+    options = (ww_kmeans_options)WW_KMEANS_OPTIONS_INIT;
     options.average_iterations = 0;
     wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL),
               WW_ERROR_INVALID_ARGUMENT);
-    ww_kmeans_options_init(&options, sizeof options);
+    options = (ww_kmeans_options)WW_KMEANS_OPTIONS_INIT;
     options.average = WW_AVERAGE_SOFT; // without a gamma
     wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL), WW_ERROR_UNSUPPORTED);
-    ww_kmeans_options_init(&options, sizeof options);
+    options = (ww_kmeans_options)WW_KMEANS_OPTIONS_INIT;
     measure = wwt_measure(WW_EDR);
     wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL), WW_ERROR_UNSUPPORTED);
     measure = wwt_measure(WW_DTW);

@@ -190,7 +190,7 @@ START_TEST(barycentres) {
     a.count = view.count;
     a.length = length;
     a.channels = channels;
-    ww_average_options_init(&a.options, sizeof a.options);
+    a.options = (ww_average_options)WW_AVERAGE_OPTIONS_INIT;
     a.options.iterations = 60;
     a.options.tolerance = 1e-7;
     a.result.centre = centre;

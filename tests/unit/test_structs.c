@@ -12,7 +12,7 @@
 
 enum { GUARD = 0x5a, ROOM = 64 };
 
-// Every struct that a program fills: its size, and its init function for a size.
+// Every struct that a program fills.
 #define STRUCTS(X)                                                                                                     \
     X(classification)                                                                                                  \
     X(classify_options)                                                                                                \
@@ -49,18 +49,11 @@ enum { GUARD = 0x5a, ROOM = 64 };
     X(tune_options)                                                                                                    \
     X(tune_parameter)
 
-#define WRAP(name)                                                                                                     \
-    static void init_##name(void *given, size_t size) {                                                                \
-        ww_##name##_init(given, size);                                                                                 \
-    }
-STRUCTS(WRAP)
-
 static const struct {
     const char *name;
     size_t size;
-    void (*init)(void *given, size_t size);
 } structs[] = {
-#define ROW(name) {#name, sizeof(ww_##name), init_##name},
+#define ROW(name) {"ww_" #name, sizeof(ww_##name)},
     STRUCTS(ROW)
 #undef ROW
 };
@@ -84,11 +77,11 @@ START_TEST(init_for_any_size) {
     const size_t known = structs[_i].size, sizes[] = {sizeof(size_t), known / 2, known, known + ROOM / 2};
     unsigned char *whole = malloc(known), *given = malloc(known + ROOM);
     ck_assert(whole && given);
-    structs[_i].init(whole, known);
+    ck_assert_int_eq(ww_struct_init(structs[_i].name, whole, known), WW_OK);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const size_t size = sizes[s], shared = size < known ? size : known;
         memset(given, GUARD, known + ROOM);
-        structs[_i].init(given, size);
+        ck_assert_int_eq(ww_struct_init(structs[_i].name, given, size), WW_OK);
         ck_assert_msg(size_of(given) == size, "%s", structs[_i].name);
         // The compiler may leave the bytes between members as they were.
         size_t differing = 0;
@@ -99,9 +92,12 @@ START_TEST(init_for_any_size) {
         ck_assert(all_are(given + size, known + ROOM - size, GUARD));
     }
     memset(given, GUARD, known + ROOM);
-    structs[_i].init(given, sizeof(size_t) - 1); // not even the size fits
+    // Not even the size fits; no such struct; no memory.
+    ck_assert_int_eq(ww_struct_init(structs[_i].name, given, sizeof(size_t) - 1), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_struct_init(structs[_i].name + 3, given, known), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_struct_init(structs[_i].name, NULL, known), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_struct_init(NULL, given, known), WW_ERROR_INVALID_ARGUMENT);
     ck_assert(all_are(given, known + ROOM, GUARD));
-    structs[_i].init(NULL, known);
     free(whole);
     free(given);
 }
@@ -109,24 +105,24 @@ END_TEST
 
 START_TEST(macros_and_functions_agree) {
     ww_plan_options plan;
-    ww_plan_options_init(&plan, sizeof plan);
+    ck_assert_int_eq(ww_struct_init("ww_plan_options", &plan, sizeof plan), WW_OK);
     ck_assert_uint_eq(plan.struct_size, sizeof plan);
     ck_assert_int_eq(plan.engine, WW_ENGINE_AUTO);
     ck_assert_ptr_null(plan.run);
     ww_lsh_options lsh;
     const ww_lsh_options lsh_macro = WW_LSH_OPTIONS_INIT;
-    ww_lsh_options_init(&lsh, sizeof lsh);
+    ck_assert_int_eq(ww_struct_init("ww_lsh_options", &lsh, sizeof lsh), WW_OK);
     ck_assert_uint_eq(lsh.tables, lsh_macro.tables);
     ck_assert_double_eq(lsh.width, lsh_macro.width);
     ck_assert_uint_eq(lsh.candidates, lsh_macro.candidates);
     ww_lsh_target target;
-    ww_lsh_target_init(&target, sizeof target);
+    ck_assert_int_eq(ww_struct_init("ww_lsh_target", &target, sizeof target), WW_OK);
     ck_assert_double_eq(target.recall, 0.9);
     ww_generate_options generate;
-    ww_generate_options_init(&generate, sizeof generate);
+    ck_assert_int_eq(ww_struct_init("ww_generate_options", &generate, sizeof generate), WW_OK);
     ck_assert_uint_eq(generate.count, 100);
     ww_classify_options classify;
-    ww_classify_options_init(&classify, sizeof classify);
+    ck_assert_int_eq(ww_struct_init("ww_classify_options", &classify, sizeof classify), WW_OK);
     ck_assert_uint_eq(classify.k, 1);
 }
 END_TEST
