@@ -35,18 +35,18 @@
 typedef WW_VALUE_NAME ww_value;
 typedef WW_PASTE(WW_VALUE_NAME, 4) ww_value4;
 
-// What a coordinate of the base is stored in; of halves the bits. It is read by these alone: one; four, which begin at
-// a multiple of four; WW_VECTOR of them.
-#if WW_STORED == 0
-#define WW_STORED_NAME WW_VALUE_NAME
-#else
-#define WW_STORED_NAME WW_PASTE(WW_STORED_NAME_, WW_STORED)
-#endif
-#define WW_STORED_NAME_1 uchar
-#define WW_STORED_NAME_2 char
-#define WW_STORED_NAME_3 ushort
-typedef WW_STORED_NAME ww_stored;
-typedef WW_PASTE(WW_STORED_NAME, 4) ww_stored4;
+// What a coordinate of the base is stored in, alone and four of them, by WW_STORED; of halves the bits.
+typedef ww_value ww_stored_0;
+typedef uchar ww_stored_1;
+typedef char ww_stored_2;
+typedef ushort ww_stored_3;
+typedef ww_value4 ww_stored4_0;
+typedef uchar4 ww_stored4_1;
+typedef char4 ww_stored4_2;
+typedef ushort4 ww_stored4_3;
+typedef WW_PASTE(ww_stored_, WW_STORED) ww_stored;
+typedef WW_PASTE(ww_stored4_, WW_STORED) ww_stored4;
+// It is read by these alone: one; four, which begin at a multiple of four; WW_VECTOR of them.
 #define WW_STORED_TO(count) WW_PASTE(convert_, WW_PASTE(WW_VALUE_NAME, count))
 WW_INLINE ww_value ww_stored_value(__global const ww_stored *at) {
     return WW_STORED == 3 ? (ww_value)vload_half(0, (__global const half *)at) : (ww_value)*at;
@@ -64,8 +64,7 @@ WW_INLINE ulong ww_tile_at(uint point, uint dimension) {
     return (ulong)(point / WW_KNN_TILE) * dimension * WW_KNN_TILE + point % WW_KNN_TILE;
 }
 
-// Coordinates j to j + 3, as they are stored, of a point that begins at `point` in its tile; those after the last one
-// are zero.
+// Coordinates j to j + 3, as they are stored, of a point that begins at `point` in its tile; those after the last one are zero.
 WW_INLINE ww_stored4 ww_tile_four(__global const ww_stored *point, uint j, uint dimension) {
     ww_stored4 four = (ww_stored4)0;
     four.x = point[(ulong)j * WW_KNN_TILE];
@@ -80,10 +79,10 @@ WW_INLINE ww_stored4 ww_tile_four(__global const ww_stored *point, uint j, uint 
 
 // ---- filters
 
-// Sums start at ww_knn_start(), computed from the norm of c where WW_KNN_STARTS is 1; WW_ADD adds a coordinate; a point
-// is listed where WW_NEAR is true. What rounding may do to a pair's sum of products is at most margin * (|q| + |c|)^2
-// (4: margin * |q| * |c|): of that the point's share is in its start (its norm is stored as less by that:
-// ww_knn_norms), the query's in its cut, so that a far point costs no other anything.
+// Sums start at ww_knn_start(), computed from the norm of c where WW_KNN_STARTS is 1; WW_ADD adds a coordinate; a point is listed
+// where WW_NEAR is true. What rounding may do to a pair's sum of products is at most margin * (|q| + |c|)^2 (4: margin * |q| * |c|):
+// of that the point's share is in its start (its norm is stored as less by that: ww_knn_norms), the query's in its cut, so
+// that a far point costs no other anything.
 #define WW_KNN_STARTS ((WW_METRIC == 0 || WW_METRIC == 4) && !WW_DIRECT)
 #if WW_KNN_WORDS
 #define WW_ADD(sum, q, c) ((sum) + popcount((q) ^ (c)))
@@ -93,9 +92,8 @@ WW_INLINE ww_stored4 ww_tile_four(__global const ww_stored *point, uint j, uint 
 #else
 #define WW_PRODUCTS (WW_METRIC != 1 && WW_METRIC != 2 && !WW_DIRECT)
 #define WW_ADD(sum, q, c)                                                                                              \
-    (WW_METRIC == 1   ? (sum) + fabs((q) - (c))                                                                        \
-     : WW_METRIC == 2 ? fmax((sum), fabs((q) - (c)))                                                                   \
-                      : fma(WW_DIRECT ? (q) - (c) : (q), WW_DIRECT ? (q) - (c) : (c), (sum)))
+    (WW_METRIC == 1 ? (sum) + fabs((q) - (c)) : WW_METRIC == 2 ? fmax((sum), fabs((q) - (c)))                          \
+                                              : fma(WW_DIRECT ? (q) - (c) : (q), WW_DIRECT ? (q) - (c) : (c), (sum)))
 #define WW_NEAR(sum, cut) (WW_PRODUCTS ? (sum) >= (cut) : (sum) <= (cut))
 #define WW_NEVER (WW_PRODUCTS ? (ww_scalar)INFINITY : -(ww_scalar)INFINITY)
 #define WW_ALWAYS (-WW_NEVER)
@@ -160,8 +158,7 @@ WW_INLINE void ww_block_row(ww_value4 *sum, const ww_value q, const ww_value4 p0
     sum[0] = WW_ADD(sum[0], (ww_value4)(q), p0);
     sum[1] = WW_ADD(sum[1], (ww_value4)(q), p1);
 }
-// `depth` coordinates; one has 2 * `half_side` vectors of each side, of which the block has number `down` (`across`) of
-// either half.
+// `depth` coordinates; one has 2 * `half_side` vectors of each side, of which the block has number `down` (`across`) of either half.
 WW_INLINE void ww_block_add(ww_value4 (*sum)[2], __local const ww_value4 *queries, __local const ww_value4 *points,
                             const uint depth, const uint half_side, const uint down, const uint across) {
 #pragma unroll
@@ -180,13 +177,11 @@ WW_INLINE void ww_block_add(ww_value4 (*sum)[2], __local const ww_value4 *querie
     }
 }
 
-#define WW_KNN_SIDES                                                                                                   \
-    __global const ww_value *restrict queries, __global const ww_stored *restrict base,                                \
-        __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                 \
-        __global const ww_scalar *restrict mean
-#define WW_KNN_FILTER_ARGUMENTS                                                                                        \
-    WW_KNN_SIDES, __global const ww_scalar *restrict best, const ww_knn_args job, __global uint *restrict counts,      \
-        __global uint *restrict ids, __global uint *restrict overflow
+#define WW_KNN_SIDES __global const ww_value *restrict queries, __global const ww_stored *restrict base,                 \
+    __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                     \
+    __global const ww_scalar *restrict mean
+#define WW_KNN_FILTER_ARGUMENTS WW_KNN_SIDES, __global const ww_scalar *restrict best, const ww_knn_args job,            \
+    __global uint *restrict counts, __global uint *restrict ids, __global uint *restrict overflow
 
 // The cut of a row; for a row that does not exist one that no point passes.
 WW_INLINE ww_value ww_knn_row_cut(ww_knn_args job, uint row, __global const ww_scalar *query_norms,
