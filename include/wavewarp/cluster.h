@@ -61,7 +61,7 @@ WW_API_STATUS ww_cluster_medoids(const void *condensed, ww_precision precision, 
 /// data", 1990, chapter 3): draws samples, finds the medoids of each by ww_cluster_medoids(), gives every series to the
 /// nearest of them, and keeps those whose sum of distances to all series is least. Each sample after the first has the
 /// best medoids so far among its series. A sample of s series takes s (s - 1) / 2 distances and count * k for all
-/// series; the memory is that of a sample's distances and 16 bytes a series.
+/// series; the memory is that of a sample's distances, 32 bytes a series (40 in double), and the series once in double.
 /// \param measure symmetric, and no similarity. \param series their precision is that of the distances. \param options
 /// NULL: all defaults. Where the sample would have all series it has them: then one is enough, and medoids and cost are
 /// those of ww_cluster_medoids(). \param labels, medoids as of ww_cluster_medoids(). \param distances `count`, of the
