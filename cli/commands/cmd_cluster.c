@@ -11,6 +11,9 @@
 #include "results/distances_file.h"
 
 static const char *const symmetrise[] = {"no", "mean", "least", "most", NULL};
+// Series of which medoids are found from all distances, where the user does not say.
+enum { MOST_IN_A_MATRIX = 20000 };
+
 static const char *const methods[] = {"medoids", "single", "complete", "average", "ward", "kmeans", "kshape", NULL};
 
 // ---- computing
@@ -115,6 +118,28 @@ static int find_means(cli_clustering *c) {
     return cli_status(status);
 }
 
+// Medoids of samples: no matrix of all distances is made.
+static int sample_medoids(cli_clustering *c) {
+    ww_medoids_options options = WW_MEDOIDS_OPTIONS_INIT;
+    const double begin = cli_seconds();
+    CLI_TRY(cli_need_distances(&c->s.measure));
+    CLI_TRY(upload(c));
+    cli_plan_options(&c->s.device, &c->s.progress, &c->s.plan);
+    options.run = c->s.plan.run;
+    options.sample = (size_t)c->sample;
+    options.seed = c->seed;
+    c->clusters = (size_t)c->k;
+    const ww_status status = ww_cluster_medoids_sampled(&c->s.measure, c->s.data[0], c->clusters, &options, c->labels,
+                                                        c->medoids, NULL, &c->medoids_info);
+    cli_progress_end();
+    c->seconds = cli_seconds() - begin;
+    return cli_status(status);
+}
+
+static bool is_sampled(const cli_clustering *c) {
+    return c->method == CLI_MEDOIDS && !c->distances && (c->sample || c->count > MOST_IN_A_MATRIX);
+}
+
 // From the matrix of all distances.
 static ww_status find_clusters(cli_clustering *c) {
     const ww_precision precision = cli_precision(&c->s.device);
@@ -163,7 +188,11 @@ static int compute(cli_clustering *c) {
     if (!c->labels || !c->classes || !c->medoids || !c->silhouettes || !c->merges)
         return cli_error("clusters of %zu series do not fit memory", n);
     c->silhouette = NAN;
-    CLI_TRY(cli_cluster_has_centres(c->method) ? find_means(c) : cluster_matrix(c));
+    if (is_sampled(c) && !c->sample)
+        cli_note("note: medoids of samples of the %zu series, whose distances would take %.2g GB; --sample %zu takes "
+                 "all",
+                 n, (double)cli_condensed_count(n) * (cli_precision(&c->s.device) == WW_DOUBLE ? 8e-9 : 4e-9), n);
+    CLI_TRY(cli_cluster_has_centres(c->method) ? find_means(c) : is_sampled(c) ? sample_medoids(c) : cluster_matrix(c));
     if (cli_cluster_has_centres(c->method))
         c->seconds = c->kmeans_info.seconds_wall;
     for (size_t i = 0; i < n; i++)
@@ -336,6 +365,11 @@ static int check(cli_clustering *c, const cli_command *command) {
         return cli_usage(command->name, "kshape has a distance of its own, and centres as long as the series");
     if (c->symmetrise && (c->distances || cli_cluster_has_centres(c->method)))
         return cli_usage(command->name, "--symmetrise is for distances that are computed between all series");
+    if (c->sample && (c->method != CLI_MEDOIDS || c->distances))
+        return cli_usage(command->name, "--sample is for medoids of series");
+    if (c->sample && c->sample <= c->k)
+        return cli_usage(command->name, "--sample is %" PRIu64 " series for %" PRIu64 " medoids; the least is one more",
+                         c->sample, c->k);
     if (c->merges_path && !cli_cluster_merges(c->method))
         return cli_usage(command->name, "--merges goes with the methods that merge");
     return c->distances ? check_distances(c, command) : CLI_GO_ON;
@@ -391,7 +425,11 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
         CLI_ONE_OF("method", 'M', "M",
                    "k medoids (default), the linkage by which clusters are merged, k-means or k-shape", &c.method,
                    methods),
-        CLI_NUMBER("seed", 0, "N", "kmeans, kshape: seed of the first centres (default 1)", &c.seed, 0),
+        CLI_NUMBER("seed", 0, "N", "seed of the first centres of kmeans and kshape, and of samples (default 1)",
+                   &c.seed, 0),
+        CLI_NUMBER("sample", 0, "N",
+                   "medoids: from 5 samples of N series, without all distances (default: above 20000 series 200 + 4 K)",
+                   &c.sample, 1),
         CLI_NUMBER("starts", 0, "N",
                    "kmeans, kshape: searches from other first centres, of which the best is taken (default 1)",
                    &c.starts, 1),

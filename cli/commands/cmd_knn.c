@@ -19,6 +19,10 @@ typedef struct knn_job {
     cli_neighbour_options wanted;
     const char *classes_path, *values_path;
     const char *radius_text, *p_text;
+    const char *subset_path, *names_path;
+    bool narrow;
+    int64_t *subset, *names; // of the base's points: those that count, and their own ids; NULL: all, from 0
+    size_t subset_count;
     double radius; // INFINITY: none
     double p;      // of Minkowski's metric; 0: none is given
     int metric;
@@ -43,6 +47,8 @@ static void job_end(knn_job *j) {
     cli_neighbours_free(&j->found);
     free(j->known);
     free(j->predicted);
+    free(j->subset);
+    free(j->names);
 }
 
 static int base_of(const knn_job *j) {
@@ -69,6 +75,8 @@ static int search(knn_job *j) {
     options.metric = (ww_metric)j->metric;
     options.run = j->s.plan.run;
     options.p = j->p;
+    options.subset = j->subset;
+    options.subset_count = j->subset_count;
     ww_status status = ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
     if (status == WW_OK)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
@@ -191,20 +199,32 @@ static int check_options(const cli_command *command, knn_job *j) {
     CLI_TRY(cli_division_check(command->name, &j->s.division, cli_neighbours_output(w)));
     if (j->s.division.part && (j->classes_path || j->values_path))
         return cli_usage(command->name, "--classes and --values are for all queries, not for a part");
+    if (j->names_path && (j->classes_path || j->values_path))
+        return cli_usage(command->name, "--classes and --values count the base's points from 0: without --base-ids");
     return CLI_GO_ON;
+}
+
+static int read_ids(knn_job *j) {
+    const size_t base = j->views[base_of(j)].count;
+    size_t count = base;
+    CLI_TRY(j->subset_path ? cli_points_read_ids(j->subset_path, &j->subset, &j->subset_count) : CLI_GO_ON);
+    CLI_TRY(j->names_path ? cli_points_read_ids(j->names_path, &j->names, &count) : CLI_GO_ON);
+    return count == base ? CLI_GO_ON : cli_error("%s has %zu ids, the base has %zu points", j->names_path, count, base);
 }
 
 // Reads and uploads the points.
 static int load(knn_job *j) {
     for (int i = 0; i < 2 && j->s.paths[i]; i++)
-        CLI_TRY(cli_points_read(j->s.paths[i], (ww_metric)j->metric, &j->sets[i], &j->views[i]));
+        CLI_TRY((j->narrow ? cli_points_read_narrow : cli_points_read)(j->s.paths[i], (ww_metric)j->metric, &j->sets[i],
+                                                                       &j->views[i]));
     CLI_TRY(read_known(j));
+    CLI_TRY(read_ids(j));
     j->s.output = cli_neighbours_output(&j->wanted);
     CLI_TRY(cli_series_open(&j->s));
     cli_precision_of_points(&j->s.device, j->s.context, j->views, j->s.paths, false);
     for (int i = 0; i < 2 && j->s.paths[i]; i++)
-        CLI_TRY(cli_points_upload_missing(j->s.context, &j->s.device, j->s.paths[i], &j->views[i],
-                                          j->metric == WW_METRIC_NAN_L2, &j->points[i]));
+        CLI_TRY(cli_points_upload_as(j->s.context, &j->s.device, j->s.paths[i], &j->views[i],
+                                     j->metric == WW_METRIC_NAN_L2, i == base_of(j) ? j->names : NULL, &j->points[i]));
     return CLI_GO_ON;
 }
 
@@ -241,6 +261,13 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
                    &j.classes_path),
         CLI_OPTION("values", 0, CLI_INPUT, "FILE",
                    "value of every point of the base: print the mean over each query's neighbours", &j.values_path),
+        CLI_OPTION("subset", 0, CLI_INPUT, "FILE", "only these points of the base count: their ids, as numbers",
+                   &j.subset_path),
+        CLI_OPTION("base-ids", 0, CLI_INPUT, "FILE", "the base's own ids, one a point; default: they count from 0",
+                   &j.names_path),
+        CLI_SWITCH("narrow", 0,
+                   "keep numbers of .bvecs, and of .npy in uint8, int8 or float16, as they are: same results",
+                   &j.narrow),
         CLI_DIVISION_OPTIONS(j.s.division),
         CLI_DEVICE_OPTIONS(j.s.device),
     };

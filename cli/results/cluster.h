@@ -14,7 +14,7 @@ typedef struct cli_clustering {
     cli_series_job s;
     const char *output, *centres_path, *merges_path, *svg_path, *limit, *distances;
     int method, symmetrise;
-    uint64_t k, seed, starts, iterations, length;
+    uint64_t k, seed, starts, iterations, length, sample;
     double distance;
     bool json;
     ww_series_set *centres; // kmeans, kshape

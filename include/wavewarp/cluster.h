@@ -9,6 +9,7 @@
 #define WAVEWARP_CLUSTER_H
 
 #include <wavewarp/dataset.h>
+#include <wavewarp/measure.h>
 #include <wavewarp/run.h>
 
 #ifdef __cplusplus
@@ -18,11 +19,15 @@ extern "C" {
 typedef struct ww_medoids_options {
     size_t struct_size;        ///< sizeof(ww_medoids_options)
     uint64_t max_swaps;        ///< most exchanges of a medoid; 0: until none lowers the cost
-    const ww_run_options *run; ///< NULL: all defaults. Progress is in candidates looked at, of an unknown total
+    const ww_run_options *run; ///< NULL: all defaults. Progress is in candidates looked at, of an unknown total; of
+                               ///< samples, in distances of series to medoids
+    size_t samples;            ///< ww_cluster_medoids_sampled(): how many samples are tried; 0: 5
+    size_t sample;             ///< likewise: series of a sample, at least k + 1; 0: 200 + 4 k
+    uint64_t seed;             ///< likewise: the same seed draws the same samples
 } ww_medoids_options;
 
 #define WW_MEDOIDS_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_medoids_options), 0, NULL }
+    { sizeof(ww_medoids_options), 0, NULL, 0, 0, 0 }
 
 /// What ww_cluster_medoids() did. An output: set struct_size first.
 typedef struct ww_medoids_info {
@@ -51,6 +56,23 @@ typedef struct ww_medoids_info {
 WW_API_STATUS ww_cluster_medoids(const void *condensed, ww_precision precision, size_t count, size_t k,
                                  const ww_medoids_options *options, int64_t *labels, size_t *medoids,
                                  ww_medoids_info *info);
+
+/// Finds medoids of many series without the matrix of their distances (CLARA: Kaufman and Rousseeuw, "Finding groups in
+/// data", 1990, chapter 3): draws samples, finds the medoids of each by ww_cluster_medoids(), gives every series to the
+/// nearest of them, and keeps those whose sum of distances to all series is least. Each sample after the first has the
+/// best medoids so far among its series. A sample of s series takes s (s - 1) / 2 distances and count * k for all
+/// series; the memory is that of a sample's distances, 32 bytes a series (40 in double), and the series once in double.
+/// \param measure symmetric, and no similarity. \param series their precision is that of the distances. \param options
+/// NULL: all defaults. Where the sample would have all series it has them: then one is enough, and medoids and cost are
+/// those of ww_cluster_medoids(). \param labels, medoids as of ww_cluster_medoids(). \param distances `count`, of the
+/// dataset's precision: of each series to its medoid; or NULL. \param info or NULL. cost: of all series; first_cost: of
+/// the first sample's medoids; swaps: of all samples; converged: none reached max_swaps. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (a similarity, or a measure that is not symmetric),
+/// WW_ERROR_CANCELLED, and what a matrix and a search of the nearest return. *Thread-safety*: any thread. *Blocking*:
+/// until done.
+WW_API_STATUS ww_cluster_medoids_sampled(const ww_measure *measure, ww_dataset *series, size_t k,
+                                         const ww_medoids_options *options, int64_t *labels, size_t *medoids,
+                                         void *distances, ww_medoids_info *info);
 
 /// The distance of two clusters, from those of their items.
 typedef enum ww_linkage {

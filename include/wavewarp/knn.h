@@ -52,10 +52,19 @@ typedef struct ww_knn_options {
     ww_metric metric;
     const ww_run_options *run; ///< NULL: all defaults. Progress is in pairs
     double p;                  ///< WW_METRIC_MINKOWSKI: 1 to 10^6; 0: 2
+    /// The points of the base that count, by their ids: `subset_count` of them, in any order, read during the call
+    /// only; NULL: all. All points of an id count. The search copies them on the device, and takes as long as one of so
+    /// many points; its neighbours are those that a search of the whole base would give without the others, bit for
+    /// bit.
+    const int64_t *subset;
+    size_t subset_count;
+    /// The same as bits, one for each point of the base in its order, eight in a byte, the first in the lowest bit:
+    /// only one of the two is given.
+    const uint8_t *subset_bits;
 } ww_knn_options;
 
 #define WW_KNN_OPTIONS_INIT                                                                                            \
-    { sizeof(ww_knn_options), WW_METRIC_L2, NULL, 0.0 }
+    { sizeof(ww_knn_options), WW_METRIC_L2, NULL, 0.0, NULL, 0, NULL }
 
 /// A prepared search: compiled, its scratch memory allocated. *Thread-safety*: one thread at a time; different
 /// searches, also of the same points, in any number of threads.
@@ -77,11 +86,13 @@ typedef struct ww_knn_info {
     { sizeof(ww_knn_info), "", 0, 0, 0, 0.0, 0.0 }
 
 /// Plans the k nearest points of the base for every query, under one metric. Nearest first; of points at equal distance
-/// the lower id comes first and is kept. (L2 is ordered by its square.)
+/// the lower id comes first and is kept; of points with own ids, or of a subset, the one that comes first in the base.
+/// (L2 is ordered by its square.)
 /// \param base, queries kept alive. queries NULL: the base's own points, each without itself.
 /// \param k 1 to WW_KNN_MOST. \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_INVALID_ARGUMENT (k; points of different contexts, precisions, kinds or dimensions, or of a kind
-/// the metric does not take; missing coordinates under another metric than WW_METRIC_NAN_L2; p),
+/// the metric does not take; missing coordinates under another metric than WW_METRIC_NAN_L2; p; a subset's id that no
+/// point has), WW_ERROR_EMPTY (a subset of no point),
 /// WW_ERROR_OVERFLOW (coordinates too large for the metric; norms, found when it runs), WW_ERROR_UNSUPPORTED (too
 /// small), WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while kernels
 /// are compiled.
@@ -93,8 +104,9 @@ WW_API_STATUS ww_knn_create(ww_points *base, ww_points *queries, size_t k, const
 /// during the call only, with what it points to; NULL: as ww_knn_create(). `initial` has a distance for each query, of
 /// the points' precision: what is farther is passed over where the filter shows it, and is never reported.
 /// \return as ww_knn_create(); WW_ERROR_UNSUPPORTED (WW_METRIC_L2: its neighbours are ordered by squares; search under
-/// WW_METRIC_L2_SQUARED, and take the roots of the merged distances), WW_ERROR_OVERFLOW (an id beyond 63 bits).
-/// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while kernels are compiled.
+/// WW_METRIC_L2_SQUARED, and take the roots of the merged distances. Points with own ids, and subsets),
+/// WW_ERROR_OVERFLOW (an id beyond 63 bits). *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while
+/// kernels are compiled.
 WW_API_STATUS ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, const ww_nearest_shard *shard,
                                   const ww_knn_options *options, ww_knn **knn);
 

@@ -18,6 +18,14 @@ typedef enum ww_point_kind {
     WW_POINTS_SETS = 2     ///< any number of different 32-bit integers, ascending
 } ww_point_kind;
 
+/// What the coordinates of numbers are stored in, in the caller's memory and on the device.
+typedef enum ww_element {
+    WW_ELEMENT_PRECISION = 0, ///< float or double, as the precision says
+    WW_ELEMENT_UINT8 = 1,     ///< bytes from 0 to 255
+    WW_ELEMENT_INT8 = 2,      ///< bytes from -128 to 127
+    WW_ELEMENT_FLOAT16 = 3    ///< IEEE 754 binary16, 2 bytes
+} ww_element;
+
 /// Describes points in the caller's memory without copying them.
 typedef struct ww_point_view {
     size_t struct_size; ///< sizeof(ww_point_view)
@@ -28,10 +36,13 @@ typedef struct ww_point_view {
     size_t dimension;        ///< numbers and bits: >= 1; sets: not used
     int column_order;        ///< numbers: 0 point after point; 1 coordinate after coordinate, `count` values each
     const uint64_t *offsets; ///< sets: count + 1; set i is values[offsets[i]] to values[offsets[i + 1] - 1]
+    /// Numbers: other than WW_ELEMENT_PRECISION, the values have this type, `precision` is not used, and points made of
+    /// the view stay so on the device. Distances are, bit for bit, those of the same numbers given as float or double.
+    ww_element element;
 } ww_point_view;
 
 #define WW_POINT_VIEW_INIT                                                                                             \
-    { sizeof(ww_point_view), WW_POINTS_NUMBERS, NULL, WW_FLOAT, 0, 0, 0, NULL }
+    { sizeof(ww_point_view), WW_POINTS_NUMBERS, NULL, WW_FLOAT, 0, 0, 0, NULL, WW_ELEMENT_PRECISION }
 
 /// Whether float holds what points differ by: as ww_series_view_float_fit(), of all coordinates together. Of more than
 /// 2^16 points some are looked at. *Thread-safety*: any thread. *Blocking*: while it reads.
@@ -50,6 +61,11 @@ typedef struct ww_point_set ww_point_set;
 /// *Ownership*: the caller's; free with ww_point_set_destroy(). *Thread-safety*: any thread. *Blocking*: while it
 /// reads.
 WW_API_STATUS ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set **set);
+
+/// The same, but numbers stay as the file has them: those of `.bvecs`, and of a `.npy` of uint8, int8 or float16, whose
+/// view then has that element. \return as ww_point_set_read(). *Ownership*: the caller's. *Thread-safety*: any thread.
+/// *Blocking*: while it reads.
+WW_API_STATUS ww_point_set_read_narrow(const char *path, ww_point_kind kind, ww_point_set **set);
 
 /// Describes the set's memory by a view (set its struct_size first), which is valid until the set is destroyed.
 /// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
@@ -70,7 +86,8 @@ WW_API_STATUS ww_point_set_of_bits(const ww_point_view *bits, ww_point_set **set
 /// \return that, WW_ERROR_IO, WW_ERROR_UNSUPPORTED. *Thread-safety*: any thread. *Blocking*: while it writes.
 WW_API_STATUS ww_point_view_write(const char *path, const ww_point_view *view);
 
-/// Points on the device: uploaded once, used by many searches. They do not change after their creation.
+/// Points on the device: uploaded once, used by many searches. They change by ww_points_add() and ww_points_remove()
+/// alone, which no search of them may be alive for.
 /// *Thread-safety*: any number of searches and threads may use them at once.
 typedef struct ww_points ww_points;
 
@@ -84,10 +101,13 @@ typedef struct ww_points_options {
     /// are uploaded block by block while a search runs.
     uint64_t max_bytes;
     int missing; ///< 1: NaN is a missing coordinate (numbers), for WW_METRIC_NAN_L2 alone; infinity is refused as ever
+    /// The points' own ids, `count` of them, each 0 or more, read during the call only; NULL: they count from 0. A
+    /// search of the points as a base (ww_knn) gives these ids. Several points may have the same one.
+    const int64_t *ids;
 } ww_points_options;
 
 #define WW_POINTS_OPTIONS_INIT                                                                                         \
-    { sizeof(ww_points_options), WW_FLOAT, 0, 0 }
+    { sizeof(ww_points_options), WW_FLOAT, 0, 0, NULL }
 
 /// Copies points to the device.
 /// \param view, options read during the call only. options NULL: all defaults.
@@ -98,21 +118,41 @@ typedef struct ww_points_options {
 WW_API_STATUS ww_points_create(ww_context *context, const ww_point_view *view, const ww_points_options *options,
                                ww_points **points);
 
-/// The same points in host memory, in the points' precision, in row order. \return WW_ERROR_INVALID_ARGUMENT,
-/// WW_ERROR_OUT_OF_MEMORY, WW_ERROR_OPENCL. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: until
-/// they are read.
+/// Adds points behind the last: later searches find what they would find in points made of all from the start. Room
+/// grows by half, so that many small additions move each point a few times in all.
+/// \param more of the same context, kind, precision, element, dimension and kind of missing values; it stays as it is.
+/// With own ids its points keep them; else theirs continue after the largest that there ever was. \return
+/// WW_ERROR_INVALID_ARGUMENT (that; searches or tables that hold `points`: destroy them first), WW_ERROR_OVERFLOW,
+/// WW_ERROR_DEVICE_MEMORY, WW_ERROR_OUT_OF_MEMORY, WW_ERROR_OPENCL. On an error nothing is changed. *Thread-safety*:
+/// when nobody else uses `points`. *Blocking*: until done.
+WW_API_STATUS ww_points_add(ww_points *points, ww_points *more);
+
+/// Removes points; the others keep their ids and their order. Removing a point twice is no error.
+/// \param ids `count` ids, 0 to the largest that there ever was (else WW_ERROR_INVALID_ARGUMENT). All points of an id
+/// are removed. \return that, WW_ERROR_EMPTY (no point would be left), and as ww_points_add(). On an error nothing is
+/// changed. *Thread-safety*: when nobody else uses `points`. *Blocking*: until done: the points that stay are copied.
+WW_API_STATUS ww_points_remove(ww_points *points, const int64_t *ids, size_t count);
+
+/// The points' ids, as many as ww_points_count() says. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread.
+/// *Blocking*: no.
+WW_API_STATUS ww_points_get_ids(const ww_points *points, int64_t *ids);
+
+/// The same points in host memory, in the points' precision or element, in row order. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY, WW_ERROR_OPENCL. *Ownership*: the caller's. *Thread-safety*: any
+/// thread. *Blocking*: until they are read.
 WW_API_STATUS ww_point_set_of_points(const ww_points *points, ww_point_set **set);
 
 /// Releases the caller's reference and stores NULL in *points. *Thread-safety*: any thread; other holders go on.
 /// *Blocking*: no.
 WW_API void ww_points_destroy(ww_points **points);
 
-/// Number of points; their dimension; their kind; precision of the values. 0 for NULL. *Thread-safety*: any
-/// thread. *Blocking*: no.
+/// Number of points; their dimension; their kind; precision of their distances; what stores their coordinates. 0 for
+/// NULL. *Thread-safety*: any thread. *Blocking*: no.
 WW_API size_t ww_points_count(const ww_points *points);
 WW_API size_t ww_points_dimension(const ww_points *points);
 WW_API ww_point_kind ww_points_kind(const ww_points *points);
 WW_API ww_precision ww_points_precision(const ww_points *points);
+WW_API ww_element ww_points_element(const ww_points *points);
 
 #ifdef __cplusplus
 }

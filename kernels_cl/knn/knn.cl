@@ -9,13 +9,15 @@
 // with q.c - |c|^2/2 where the metric allows, and accepts every point within its rounding error; results come only from
 // ww_knn_exact.
 //
-// Parameters, all given by the host; the last three where a text asks for them:
+// Parameters, all given by the host; the last four but WW_STORED where a text asks for them:
 //   WW_METRIC  0 squared L2, 1 L1, 2 Linf, 3 cosine, 4 inner product (negated), 5 Hamming,
 //              6 Jaccard of bits, 7 Minkowski, 8 Canberra, 9 Bray-Curtis, 10 L2 of the coordinates that both points
 //              have, 11 correlation (no filter takes these)
 //   WW_DIRECT  1: the filter computes the metric itself (always so for 1, 2 and 5)
 //   WW_CENTRE  1: the filter subtracts `mean` from every point first
 //   WW_D       the dimension where it is fixed at compile time, else 0
+//   WW_STORED  what the base's coordinates are stored in: 0 as queries and sums, 1 uchar, 2 char, 3 half. (Queries are
+//              never in these: the host has them widened.)
 //   WW_WG      work-items of a filter's group
 //   WW_ROW_WG  work-items of a group that serves one query
 #pragma OPENCL FP_CONTRACT OFF
@@ -33,13 +35,38 @@
 typedef WW_VALUE_NAME ww_value;
 typedef WW_PASTE(WW_VALUE_NAME, 4) ww_value4;
 
+// What a coordinate of the base is stored in, alone and four of them, by WW_STORED; of halves the bits.
+typedef ww_value ww_stored_0;
+typedef uchar ww_stored_1;
+typedef char ww_stored_2;
+typedef ushort ww_stored_3;
+typedef ww_value4 ww_stored4_0;
+typedef uchar4 ww_stored4_1;
+typedef char4 ww_stored4_2;
+typedef ushort4 ww_stored4_3;
+typedef WW_PASTE(ww_stored_, WW_STORED) ww_stored;
+typedef WW_PASTE(ww_stored4_, WW_STORED) ww_stored4;
+// It is read by these alone: one; four, which begin at a multiple of four; WW_VECTOR of them.
+#define WW_STORED_TO(count) WW_PASTE(convert_, WW_PASTE(WW_VALUE_NAME, count))
+WW_INLINE ww_value ww_stored_value(__global const ww_stored *at) {
+    return WW_STORED == 3 ? (ww_value)vload_half(0, (__global const half *)at) : (ww_value)*at;
+}
+WW_INLINE ww_value4 ww_stored_four(__global const ww_stored4 *at) {
+    if (WW_STORED == 3)
+        return WW_STORED_TO(4)(vloada_half4(0, (__global const half *)at));
+    return WW_STORED_TO(4)(*at);
+}
+#define ww_stored_vector(at)                                                                                           \
+    (WW_STORED == 3 ? WW_STORED_TO(WW_VECTOR)(WW_PASTE(vload_half, WW_VECTOR)(0, (__global const half *)(at)))         \
+                    : WW_STORED_TO(WW_VECTOR)(WW_VLOAD(0, at)))
+
 WW_INLINE ulong ww_tile_at(uint point, uint dimension) {
     return (ulong)(point / WW_KNN_TILE) * dimension * WW_KNN_TILE + point % WW_KNN_TILE;
 }
 
-// Coordinates j to j + 3 of a point that begins at `point` in its tile; those after the last one are zero.
-WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint dimension) {
-    ww_value4 four = (ww_value4)0;
+// Coordinates j to j + 3, as they are stored, of a point that begins at `point` in its tile; those after the last one are zero.
+WW_INLINE ww_stored4 ww_tile_four(__global const ww_stored *point, uint j, uint dimension) {
+    ww_stored4 four = (ww_stored4)0;
     four.x = point[(ulong)j * WW_KNN_TILE];
     if (j + 1 < dimension)
         four.y = point[(ulong)(j + 1) * WW_KNN_TILE];
@@ -150,7 +177,7 @@ WW_INLINE void ww_block_add(ww_value4 (*sum)[2], __local const ww_value4 *querie
     }
 }
 
-#define WW_KNN_SIDES __global const ww_value *restrict queries, __global const ww_value *restrict base,                  \
+#define WW_KNN_SIDES __global const ww_value *restrict queries, __global const ww_stored *restrict base,                 \
     __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                     \
     __global const ww_scalar *restrict mean
 #define WW_KNN_FILTER_ARGUMENTS WW_KNN_SIDES, __global const ww_scalar *restrict best, const ww_knn_args job,            \

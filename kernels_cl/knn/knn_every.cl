@@ -29,10 +29,12 @@ WW_INLINE ulong ww_exact_at(uint point, uint dimension) {
 // What several points have, or one.
 #if WW_VECTOR > 1
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_every;
-#define ww_every_load(at) WW_VLOAD(0, at)
+#define ww_every_norms(at) WW_VLOAD(0, at)
+#define ww_every_load(at) ww_stored_vector(at)
 #else
 typedef ww_value ww_every;
-#define ww_every_load(at) (*(at))
+#define ww_every_norms(at) (*(at))
+#define ww_every_load(at) ww_stored_value(at)
 #endif
 
 // Sums over the coordinates: the second is Bray-Curtis' divisor, or how many coordinates both points have.
@@ -86,7 +88,7 @@ WW_INLINE ww_every_query ww_every_query_of(__global const ww_value *at, uint dim
 }
 
 // Half the squared distance of the two directions from the mean: exactly 0 for equal points, and never negative.
-WW_INLINE ww_every ww_every_correlation(ww_every_query q, __global const ww_value *c, ww_every c_norm) {
+WW_INLINE ww_every ww_every_correlation(ww_every_query q, __global const ww_stored *c, ww_every c_norm) {
     const ww_scalar q_scale = ww_knn_scale(q.norm);
     const ww_every c_scale = c_norm > 0 ? 1 / sqrt(c_norm) : (ww_every)0;
     ww_every mean = 0, sum = 0;
@@ -102,7 +104,7 @@ WW_INLINE ww_every ww_every_correlation(ww_every_query q, __global const ww_valu
 }
 
 // The distances of points from c on, whose norms are `c_norm`.
-WW_INLINE ww_every ww_every_distance(ww_every_query q, __global const ww_value *c, ww_every c_norm) {
+WW_INLINE ww_every ww_every_distance(ww_every_query q, __global const ww_stored *c, ww_every c_norm) {
     ww_every_sums s = {(ww_every)0, (ww_every)0};
     if (WW_CORRELATION)
         return ww_every_correlation(q, c, c_norm);
@@ -112,7 +114,7 @@ WW_INLINE ww_every ww_every_distance(ww_every_query q, __global const ww_value *
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_ROW_WG, 1, 1))) void
-ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value *restrict base,
+ww_knn_exact(__global const ww_value *restrict queries, __global const ww_stored *restrict base,
              __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,
              const ww_knn_args job, __global const uint *restrict counts, __global const uint *restrict ids,
              __global ww_scalar *restrict values) {
@@ -122,7 +124,7 @@ ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value 
     for (uint i = (uint)get_local_id(0) * WW_VECTOR; i < count; i += WW_ROW_WG * WW_VECTOR) {
         const uint point = job.base_first + i;
         const ww_every distance =
-            ww_every_distance(q, base + ww_exact_at(point, job.dimension), ww_every_load(base_norms + point));
+            ww_every_distance(q, base + ww_exact_at(point, job.dimension), ww_every_norms(base_norms + point));
 #if WW_VECTOR > 1
         ww_scalar each[WW_VECTOR];
         WW_VSTORE(distance, 0, each);

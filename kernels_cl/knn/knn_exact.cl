@@ -42,7 +42,7 @@ WW_INLINE ww_value ww_exact_four(ww_value sum, ww_value4 x, ww_value4 y, ww_scal
 }
 
 // Of two rows, each of `vectors` times four coordinates: their padding adds nothing.
-WW_INLINE ww_scalar ww_exact_rows(__global const ww_value4 *q, __global const ww_value4 *c, uint vectors,
+WW_INLINE ww_scalar ww_exact_rows(__global const ww_value4 *q, __global const ww_stored4 *c, uint vectors,
                                   ww_scalar q_norm, ww_scalar c_norm) {
     ww_value sum = 0;
     if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
@@ -51,14 +51,14 @@ WW_INLINE ww_scalar ww_exact_rows(__global const ww_value4 *q, __global const ww
     const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
     (void)q_scale, (void)c_scale;
     for (uint v = 0; v < vectors; v++)
-        sum = ww_exact_four(sum, q[v], c[v], q_scale, c_scale);
+        sum = ww_exact_four(sum, q[v], ww_stored_four(c + v), q_scale, c_scale);
     return ww_exact_of(sum, q_norm, c_norm);
 }
 
-WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value *c, uint dimension, ww_scalar q_norm,
+WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_stored *c, uint dimension, ww_scalar q_norm,
                              ww_scalar c_norm) {
     if (WW_EXACT_ROWS)
-        return ww_exact_rows((__global const ww_value4 *)q, (__global const ww_value4 *)c, (dimension + 3) / 4, q_norm,
+        return ww_exact_rows((__global const ww_value4 *)q, (__global const ww_stored4 *)c, (dimension + 3) / 4, q_norm,
                              c_norm);
     if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
         return 1;
@@ -67,7 +67,7 @@ WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value
     (void)q_scale, (void)c_scale;
     ww_value sum = 0;
     for (uint j = 0; j < dimension; j++)
-        sum = WW_EXACT_ADD(sum, q[j * WW_KNN_TILE], c[j * WW_KNN_TILE], q_scale, c_scale);
+        sum = WW_EXACT_ADD(sum, q[j * WW_KNN_TILE], ww_stored_value(c + j * WW_KNN_TILE), q_scale, c_scale);
     return ww_exact_of(sum, q_norm, c_norm);
 }
 
@@ -79,7 +79,7 @@ typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_exact_values;
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WW_ROW_WG, 1, 1))) void
-ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value *restrict base,
+ww_knn_exact(__global const ww_value *restrict queries, __global const ww_stored *restrict base,
              __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,
              const ww_knn_args job, __global const uint *restrict counts, __global const uint *restrict ids,
              __global ww_scalar *restrict values) {
@@ -91,10 +91,10 @@ ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value 
     uint done = 0;
 #if WW_EXACT_TOGETHER
     for (; !job.listed && done + WW_VECTOR <= count; done += WW_VECTOR) {
-        __global const ww_value *c = base + ww_tile_at(job.base_first + done, dimension);
+        __global const ww_stored *c = base + ww_tile_at(job.base_first + done, dimension);
         ww_exact_values sum = 0;
         for (uint j = 0; j < dimension; j++)
-            sum = WW_EXACT_ADD(sum, (ww_exact_values)q[j * WW_KNN_TILE], WW_VLOAD(0, c + j * WW_KNN_TILE), 0, 0);
+            sum = WW_EXACT_ADD(sum, (ww_exact_values)q[j * WW_KNN_TILE], ww_stored_vector(c + j * WW_KNN_TILE), 0, 0);
 #if WW_METRIC == 5
         WW_VSTORE(WW_PASTE(convert_, WW_PASTE(WW_REAL_NAME, WW_VECTOR))(sum), 0, values + out + done);
 #else

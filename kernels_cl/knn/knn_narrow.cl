@@ -29,10 +29,10 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
         }
     }
     for (uint first = begin; first < end; first += WW_KNN_STEP) {
-        __global const ww_value4 *from = (__global const ww_value4 *)(base + (ulong)first * WW_D);
+        __global const ww_stored4 *from = (__global const ww_stored4 *)(base + (ulong)first * WW_D);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < WW_KNN_STEP / 4 * WW_D; i += WW_WG) {
-            ww_value4 four = from[i];
+            ww_value4 four = ww_stored_four(from + i);
             if (WW_CENTRE)
                 four -= (ww_value)mean[i / (WW_KNN_TILE / 4) % WW_D];
             points[i] = four;

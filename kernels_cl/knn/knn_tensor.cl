@@ -22,7 +22,7 @@
 // Rows of the points from `first` on: of the base, or of queries that have no cut yet. `width` is a multiple of 16.
 // Rows of points that do not exist are zeros.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void
-ww_tensor_rows(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean,
+ww_tensor_rows(__global const ww_stored *restrict tiles, __global const ww_scalar *restrict mean,
                __global const ww_scalar *restrict norms, const uint first, const uint count, const uint dimension,
                const uint width, const uint queries, const float scale, __global half *restrict rows) {
     const uint i = (uint)get_global_id(0);
@@ -30,12 +30,12 @@ ww_tensor_rows(__global const ww_value *restrict tiles, __global const ww_scalar
     const bool there = i < count;
     const uint point = there ? first + i : first;
     const ww_scalar norm = norms[point], by = ww_tensor_scale(norm, scale);
-    __global const ww_value *from = tiles + ww_tile_at(point, dimension);
+    __global const ww_stored *from = tiles + ww_tile_at(point, dimension);
     for (uint j = 0; j < dimension; j++) {
 #if WW_CENTRE
-        const float x = there ? (float)((from[j * WW_KNN_TILE] - mean[j]) * by) : 0;
+        const float x = there ? (float)((ww_stored_value(from + j * WW_KNN_TILE) - mean[j]) * by) : 0;
 #else
-        const float x = there ? (float)(from[j * WW_KNN_TILE] * by) : 0;
+        const float x = there ? (float)(ww_stored_value(from + j * WW_KNN_TILE) * by) : 0;
 #endif
         vstore_half_rte(x, row + j, rows);
     }

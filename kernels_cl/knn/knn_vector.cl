@@ -33,7 +33,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(W
         for (uint r0 = 0; r0 < rows; r0 += WW_QUERIES) {
             __global const ww_value *q = tile + r0;
             for (uint v = 0; v < WW_KNN_TILE; v += WW_VECTOR) {
-                __global const ww_value *p = base + (ulong)first * dimension + v;
+                __global const ww_stored *p = base + (ulong)first * dimension + v;
                 ww_values sum[WW_QUERIES];
 #if WW_KNN_STARTS
                 const ww_values start = WW_VLOAD(0, base_norms + first + v) * (ww_scalar)-0.5;
@@ -45,7 +45,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(W
                     sum[r] = start;
                 for (uint j = 0; j < dimension; j++) {
                     const ww_value origin = WW_CENTRE ? (ww_value)mean[j] : 0;
-                    ww_values point = WW_VLOAD(0, p + j * WW_KNN_TILE);
+                    ww_values point = ww_stored_vector(p + j * WW_KNN_TILE);
                     if (WW_CENTRE)
                         point -= origin;
 #pragma unroll

@@ -11,17 +11,28 @@
 #define WW_FETCH (WW_KNN_DEPTH * WW_SIDE / 4 / WW_WG) // vectors of each side that a work-item fetches
 
 // Vector i of coordinates [from, from + WW_KNN_DEPTH) of a tile pair.
-WW_INLINE ww_value4 ww_wide_fetch(__global const ww_value *pair, __global const ww_scalar *mean, uint i, uint from,
-                                  uint dimension) {
+WW_INLINE ulong ww_wide_at(uint i, uint from, uint dimension) {
     const uint j = from + i / (WW_SIDE / 4), point = i % (WW_SIDE / 4) * 4;
-    ww_value4 v = (ww_value4)0;
-    if (j < dimension) {
-        v = *(__global const ww_value4 *)(pair + ((ulong)(point / WW_KNN_TILE) * dimension + j) * WW_KNN_TILE + point % WW_KNN_TILE);
+    return ((ulong)(point / WW_KNN_TILE) * dimension + j) * WW_KNN_TILE + point % WW_KNN_TILE;
+}
+WW_INLINE ww_value4 ww_wide_less(ww_value4 v, __global const ww_scalar *mean, uint i, uint from) {
 #if WW_CENTRE
-        v -= mean[j];
+    v -= mean[from + i / (WW_SIDE / 4)];
 #endif
-    }
     return v;
+}
+#define WW_WIDE_THERE(i, from, dimension) ((from) + (i) / (WW_SIDE / 4) < (dimension))
+WW_INLINE ww_value4 ww_wide_query(__global const ww_value *pair, __global const ww_scalar *mean, uint i, uint from,
+                                  uint dimension) {
+    return WW_WIDE_THERE(i, from, dimension)
+               ? ww_wide_less(*(__global const ww_value4 *)(pair + ww_wide_at(i, from, dimension)), mean, i, from)
+               : (ww_value4)0;
+}
+WW_INLINE ww_value4 ww_wide_point(__global const ww_stored *pair, __global const ww_scalar *mean, uint i, uint from,
+                                  uint dimension) {
+    return WW_WIDE_THERE(i, from, dimension)
+               ? ww_wide_less(ww_stored_four((__global const ww_stored4 *)(pair + ww_wide_at(i, from, dimension))), mean, i, from)
+               : (ww_value4)0;
 }
 
 // ---- a work-item's sums: of eight rows, and of two vectors of four points
@@ -95,12 +106,12 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_
         cut[r] = ww_knn_row_cut(job, row0 + r / 4 * 64 + down * 4 + r % 4, query_norms, best);
 
     for (uint first = begin; first < end; first += WW_SIDE) {
-        __global const ww_value *point_pair = base + (ulong)first * dimension;
+        __global const ww_stored *point_pair = base + (ulong)first * dimension;
         ww_value4 sum[8][2];
         ww_wide_start(sum, base_norms + first + across * 4);
         for (uint f = 0; f < WW_FETCH; f++) {
-            query_part[0][f * WW_WG + item] = ww_wide_fetch(query_pair, mean, f * WW_WG + item, 0, dimension);
-            point_part[0][f * WW_WG + item] = ww_wide_fetch(point_pair, mean, f * WW_WG + item, 0, dimension);
+            query_part[0][f * WW_WG + item] = ww_wide_query(query_pair, mean, f * WW_WG + item, 0, dimension);
+            point_part[0][f * WW_WG + item] = ww_wide_point(point_pair, mean, f * WW_WG + item, 0, dimension);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint step = 0; step < steps; step++) {
@@ -110,8 +121,8 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_
 #pragma unroll
                 for (uint f = 0; f < WW_FETCH; f++) {
                     const uint from = (step + 1) * WW_KNN_DEPTH;
-                    next_query[f] = ww_wide_fetch(query_pair, mean, f * WW_WG + item, from, dimension);
-                    next_point[f] = ww_wide_fetch(point_pair, mean, f * WW_WG + item, from, dimension);
+                    next_query[f] = ww_wide_query(query_pair, mean, f * WW_WG + item, from, dimension);
+                    next_point[f] = ww_wide_point(point_pair, mean, f * WW_WG + item, from, dimension);
                 }
             ww_block_add(sum, query_part[now], point_part[now], WW_KNN_DEPTH, WW_SIDE / 8, down, across);
             if (step + 1 < steps)

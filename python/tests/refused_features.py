@@ -15,7 +15,40 @@ refused.REFUSED["knn"]["ValueError"] += [
     lambda: ww.knn(POINTS, radius=[1.0, 2.0]),
     lambda: ww.knn(GAPS, metric="l2"),
     lambda: ww.knn(ww.Points(GAPS, missing=True), metric="l1"),
+    lambda: ww.knn(POINTS, subset=[]),
+    lambda: ww.knn(POINTS, subset=[len(POINTS)]),
+    lambda: ww.knn(POINTS, subset=[-1]),
+    lambda: ww.knn(POINTS, subset=np.ones(len(POINTS) + 1, bool)),
 ]
+refused.REFUSED["Points"]["ValueError"] += [
+    lambda: ww.Points(POINTS, ids=[1]),
+    lambda: ww.Points(POINTS, ids=[-1] * len(POINTS)),
+    lambda: ww.Points(np.full((2, 2), np.inf, np.float16), narrow=True),
+]
+refused.REFUSED["Points.add"] = {
+    "ValueError": [
+        lambda: ww.Points(POINTS).add(POINTS[:, :1]),
+        lambda: ww.Points(POINTS).add(POINTS, ids=[1]),
+        lambda: ww.Points(POINTS).add(np.full((1, POINTS.shape[1]), np.nan)),
+    ]
+}
+refused.REFUSED["Points.remove"] = {
+    "ValueError": [
+        lambda: ww.Points(POINTS).remove([999]),
+        lambda: ww.Points(POINTS).remove(-1),
+        lambda: ww.Points(POINTS).remove(range(len(POINTS))),
+    ]
+}
+refused.REFUSED["medoids"]["ValueError"] += [
+    lambda: ww.medoids(k=0, series=X),
+    lambda: ww.medoids(k=len(X) + 1, series=X),
+    lambda: ww.medoids(k=2, series=X, sample=2),
+    lambda: ww.medoids(k=2, series=X, measure="lcs"),
+    lambda: ww.medoids(k=2, series=NAN),
+]
+refused.REFUSED["medoids"].setdefault("TypeError", []).extend(
+    [lambda: ww.medoids(k=2), lambda: ww.medoids(series=X), lambda: ww.medoids(np.zeros(3), 2, series=X)]
+)
 
 REFUSED = {
     "kshape": {

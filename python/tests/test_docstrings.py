@@ -33,7 +33,7 @@ MemoryError:Plan.run MemoryError:Plan.prepare MemoryError:paths MemoryError:Grad
 MemoryError:soft MemoryError:NearestPlan.run MemoryError:Points MemoryError:Points.values MemoryError:LSH
 MemoryError:SeriesIndex MemoryError:SeriesIndex.add MemoryError:SeriesIndex.to_bytes MemoryError:SeriesIndex.load
 MemoryError:SeriesIndex.from_bytes
-MemoryError:LSH.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
+MemoryError:LSH.add MemoryError:Points.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
 MemoryError:sbd MemoryError:ProfilePlan.run MemoryError:profile MemoryError:ProfileStream MemoryError:ProfileStream.arc_curve MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
 DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
 FileError:ArrayFile.close

@@ -57,14 +57,15 @@ from ._learn import (
     cut,
     kmeans,
     linkage,
-    medoids,
     rand_index,
     silhouette,
 )
 from ._index import SeriesIndex
 from ._lsh import LSH, lsh_collision
 from ._measure import Measure, measures, parse_band
+from ._medoids import medoids
 from ._parts import NearestPlan, merge_neighbours, nearest_shard
+from ._point_files import read_points, sets_of_bits, write_points
 from ._points import (
     Points,
     knn,
@@ -73,10 +74,7 @@ from ._points import (
     knn_shard,
     knn_vote,
     metrics,
-    read_points,
-    sets_of_bits,
     topk,
-    write_points,
 )
 from ._profile import Profile, ProfilePlan, profile
 from ._profile_stream import ProfileStream

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Averages, clusters, neighbours that vote, and the choice of a measure."""
+"""Averages, clusters around them and trees, neighbours that vote, and the choice of a measure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from ._dataset import dataset, datasets
 from ._distance import fold
 from ._measure import Measure, MeasureLike, Options
 from ._measure import measure as as_measure
-from ._results import Average, Choice, Classification, Clusters, Medoids, Silhouette
+from ._medoids import condensed
+from ._results import Average, Choice, Classification, Clusters, Silhouette
 from ._series import SeriesSet, one_array, output, pointer, precision_of, sizes
 
 if TYPE_CHECKING:
@@ -231,74 +232,6 @@ def kmeans(
     )
     told = Clusters(**vars(info(record)), labels=labels, distances=distances, centres=[centres[i] for i in range(k)])
     return told._under(measure)
-
-
-def condensed(distances: Any):
-    """The condensed form of distances, which may be a square matrix, and the number of items."""
-    values = of_argument("distances", as_numbers, distances)
-    if values.ndim == 2 and values.shape[0] == values.shape[1]:
-        kept = fold(values)
-        finite = kept[np.isfinite(kept)]
-        odd = ~(np.abs(np.diagonal(values)) <= 1e-5 * np.abs(finite).max(initial=0))
-        if odd.any():
-            at = int(np.argmax(odd))
-            raise ValueError(
-                f"item {at} has distance {values[at, at]:.9g} to itself: of similarities, and of soft measures, there is "
-                "no diagonal to rely on. Pass distances, those of pdist()"
-            )
-        return kept, len(values)
-    count = int(round((1 + np.sqrt(1 + 8 * values.size)) / 2))
-    if values.ndim != 1 or count * (count - 1) // 2 != values.size:
-        raise ValueError(f"shape {values.shape} is neither a square matrix nor n (n - 1) / 2 condensed distances")
-    return np.ascontiguousarray(values), count
-
-
-def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = None) -> Medoids:
-    """Clusters around k of the items (FasterPAM), by any distances.
-
-    Parameters
-    ----------
-    distances : array_like
-        Of pdist(), or a square matrix.
-    k : int
-        Clusters.
-    max_swaps : int
-        Most exchanges of a medoid; 0: until none lowers the cost.
-    progress
-        What every job takes: ``help(wavewarp)`` has it.
-
-    Returns
-    -------
-    Medoids
-        labels, medoids (item numbers), cost, swaps, converged.
-
-    Raises
-    ------
-    ValueError
-        `k` below 1 or above the number of items; distances of another shape, or with NaN: the text names the items.
-
-    Examples
-    --------
-    >>> told = ww.medoids(ww.pdist([[0, 1, 2], [0, 1, 3], [9, 8, 7], [9, 8, 6]]), 2)
-    >>> told.labels.tolist(), told.cost
-    ([0, 0, 1, 1], 2.0)
-    """
-    values, count = condensed(distances)
-    labels, items = np.empty(count, np.int64), np.empty(number("k", k), np.uintp)
-    record, options = new("ww_medoids_info"), new("ww_medoids_options", max_swaps=max_swaps, run=run(progress))
-    check(
-        lib.ww_cluster_medoids(
-            pointer(values),
-            precision_of(values.dtype),
-            count,
-            k,
-            options,
-            output(labels, "int64_t"),
-            ffi.from_buffer("size_t[]", items),
-            record,
-        )
-    )
-    return Medoids(**vars(info(record)), labels=labels, medoids=items.astype(np.int64))
 
 
 _MERGE = np.dtype([("left", np.int64), ("right", np.int64), ("distance", np.float64), ("size", np.int64)])

@@ -14,7 +14,8 @@ from ._arrays import of_argument, whole
 from ._context import Context, default_context
 from ._core import NULL, Progress, alone, assign, check, ffi, handle, info, keep, lib, new, run, text, word
 from ._parts import shard
-from ._points import KINDS, asking_of, metric_of, points_of
+from ._point_files import KINDS
+from ._points import asking_of, metric_of, points_of
 from ._results import Neighbours, many
 from ._series import DTYPES, neighbours, output, pointer
 

@@ -3,103 +3,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Dict, NoReturn, Optional, Tuple
 
 import numpy as np
 
 from ._arrays import as_array, as_numbers, classes_of, doubles, of_argument, whole
 from ._context import Context, default_context
-from ._core import NULL, Progress, by_name, check, ffi, handle, keep, lib, new, number, run, text, word
+from ._core import NULL, Progress, alone, by_name, check, ffi, handle, keep, lib, new, number, run, text, word
 from ._parts import shard
+from ._point_files import ELEMENTS, KINDS, PointView, values_of
 from ._results import Neighbours
 from ._series import DTYPES, neighbours, output, pointer, precision_of, told_float
-
-
-KINDS = ("numbers", "bits", "sets")
-
-
-class PointView:
-    """A ww_point_view of the caller's arrays, which it keeps."""
-
-    def __init__(self, values: Any, kind=None, dimension=None) -> None:
-        self.kind = kind = kind or "numbers"
-        if kind == "sets" or _are_sets(values):
-            self.kind = "sets"
-            self._sets(values)
-        elif kind == "bits" or getattr(values, "dtype", None) == bool:
-            self.kind = "bits"
-            self._bits(as_array(values), dimension)
-        elif kind == "numbers":
-            self._numbers(as_numbers(values))
-        else:
-            raise ValueError(f"kind is {kind!r}, none of numbers, bits, sets")
-        keep(self.c, self._kept)
-
-    def _numbers(self, array):
-        if array.ndim != 2:
-            raise ValueError(f"points have shape (points, dimension), not {array.shape}")
-        by_column = array.flags.f_contiguous and not array.flags.c_contiguous
-        self._kept = array if by_column else np.ascontiguousarray(array)
-        self.dtype = array.dtype
-        self.c = new(
-            "ww_point_view",
-            kind=lib.WW_POINTS_NUMBERS,
-            values=pointer(self._kept),
-            precision=precision_of(array.dtype),
-            count=array.shape[0],
-            dimension=array.shape[1],
-            column_order=int(by_column),
-        )
-
-    def _bits(self, array, dimension):
-        if array.ndim != 2:
-            raise ValueError(f"points have shape (points, bits) of bool or (points, bytes), not {array.shape}")
-        if array.dtype == bool:
-            dimension = array.shape[1]
-            array = np.packbits(array, axis=1, bitorder="little")
-        if array.dtype != np.uint8:
-            raise TypeError("bits are bool, or bytes (uint8) with the first bit lowest")
-        self._kept, self.dtype = np.ascontiguousarray(array), DTYPES["float"]
-        dimension = 8 * array.shape[1] if dimension is None else dimension
-        if (dimension + 7) // 8 != array.shape[1]:
-            raise ValueError(f"{dimension} bits are not in {array.shape[1]} bytes")
-        self.c = new(
-            "ww_point_view",
-            kind=lib.WW_POINTS_BITS,
-            values=pointer(self._kept),
-            count=array.shape[0],
-            dimension=dimension,
-        )
-
-    def _sets(self, values):
-        members = [np.unique(whole(f"set {i}", _listed(i, value))) for i, value in enumerate(values)]
-        if any(len(m) and (m[0] < 0 or m[-1] >= 2**32) for m in members):
-            raise ValueError("members of sets are from 0 to 2^32 - 1")
-        flat = np.concatenate([*members, np.empty(0, np.int64)]).astype(np.uint32)
-        if not flat.size:
-            flat = np.zeros(1, np.uint32)
-        offsets = np.cumsum([0, *map(len, members)]).astype(np.uint64)
-        self._kept, self.dtype = (flat, offsets), DTYPES["float"]
-        self.c = new(
-            "ww_point_view",
-            kind=lib.WW_POINTS_SETS,
-            values=pointer(flat),
-            count=len(members),
-            offsets=output(offsets, "uint64_t"),
-        )
-
-
-def _listed(i, value):
-    if isinstance(value, np.ndarray) and value.ndim == 1:
-        return value
-    if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
-        raise TypeError(f"set {i} is a {type(value).__name__}, and no set of whole numbers")
-    return list(value)
-
-
-def _are_sets(values):
-    return isinstance(values, (list, tuple)) and len(values) > 0 and isinstance(values[0], (set, frozenset))
 
 
 class Points:
@@ -121,6 +35,11 @@ class Points:
         Most device memory; larger sets are uploaded block by block. 0: as much as there is.
     missing : bool
         NaN is a missing coordinate, for the metric "nan-l2" alone.
+    ids : array_like of int, optional
+        The points' own ids, from 0 on, which searches give; several points may have the same. None: they count from 0.
+    narrow : bool
+        Numbers in uint8, int8 or float16 stay so, in a half or a quarter of the memory. Distances have the bits of the same
+        numbers given as float. (LSH takes none of these.)
     context : Context, optional
         None: default_context().
 
@@ -128,7 +47,7 @@ class Points:
     ------
     ValueError
         Not two axes, no points; NaN or infinity; members outside 0 to 2^32 - 1; bits that are not in so many bytes; there is
-        no such kind.
+        no such kind; another number of ids, or one below 0.
     TypeError
         No numbers; bits that are neither bool nor bytes.
     MemoryError
@@ -139,6 +58,10 @@ class Points:
     >>> points = ww.Points([[0.0, 0.0], [3.0, 4.0]])
     >>> len(points), points.dimension, points.kind
     (2, 2, 'numbers')
+    >>> points.add([[9.0, 9.0]])
+    >>> points.remove([1])
+    >>> points.ids.tolist(), ww.knn([[3.0, 4.0]], base=points).ids.tolist()
+    ([0, 2], [[0]])
     """
 
     def __init__(
@@ -150,10 +73,15 @@ class Points:
         precision: Optional[str] = None,
         max_bytes: int = 0,
         missing: bool = False,
+        ids: Any = None,
+        narrow: bool = False,
         context: Optional[Context] = None,
     ) -> None:
         self.context, self._max_bytes, self._missing = context or default_context(), max_bytes, bool(missing)
-        points = PointView(values, kind, dimension)
+        points = PointView(values, kind, dimension, narrow)
+        ids = None if ids is None else np.atleast_1d(whole("ids", ids))
+        if ids is not None and ids.shape != (points.c.count,):
+            raise ValueError(f"ids of shape {ids.shape} for {points.c.count} points")
         if precision is None:
             precision = "float" if points.dtype == np.float32 or not self.context.has_double else "double"
         told_float(precision, points.c)
@@ -163,6 +91,7 @@ class Points:
             precision=by_name("ww_precision", precision),
             max_bytes=max_bytes,
             missing=int(self._missing),
+            ids=output(ids, "int64_t"),
         )
         check(lib.ww_points_create(self.context._c, points.c, options, self._handle))
 
@@ -188,6 +117,38 @@ class Points:
         """The NumPy type of their distances."""
         return DTYPES[text(lib.ww_precision_name(lib.ww_points_precision(self._c)))]
 
+    @property
+    def ids(self) -> np.ndarray:
+        """The points' ids, in their order."""
+        ids = np.empty(len(self), np.int64)
+        check(lib.ww_points_get_ids(self._c, output(ids, "int64_t")))
+        return ids
+
+    @property
+    def element(self) -> np.dtype:
+        """The NumPy type of the coordinates on the device."""
+        return ELEMENTS[lib.ww_points_element(self._c)] or self.dtype
+
+    @alone
+    def add(self, values: Any, ids: Any = None) -> None:
+        """Adds points, whose ids continue after the largest there ever was, or are given.
+
+        Raises ValueError (points of another dimension or kind; tables of an LSH hold the points; another number of ids),
+        MemoryError.
+        """
+        more = of_argument("values", points_of, values, self, missing=self._missing, ids=ids)
+        check(lib.ww_points_add(self._c, more._c))
+
+    @alone
+    def remove(self, ids: Any) -> None:
+        """Removes the points of these ids; the others keep theirs. Twice is no error.
+
+        Raises ValueError (an id that there never was; no point would be left; tables of an LSH hold the points). Then none
+        is removed.
+        """
+        ids = np.atleast_1d(whole("ids", ids))
+        check(lib.ww_points_remove(self._c, output(ids, "int64_t"), ids.size))
+
     def values(self) -> Any:
         """The points in host memory, as read_points() has them: an array, bytes for bits, a list of sets.
 
@@ -195,29 +156,42 @@ class Points:
         """
         made = handle("ww_point_set")
         check(lib.ww_point_set_of_points(self._c, made))
-        return _values(made)
+        return values_of(made)
 
     def __reduce__(self):
         dimension = self.dimension if self.kind == "bits" else None
-        return _unpickled_points, (self.values(), self.kind, dimension, self._max_bytes, self._missing)
+        narrow = self.element != self.dtype
+        return _unpickled_points, (self.values(), self.kind, dimension, self._max_bytes, self._missing, self.ids, narrow)
 
     def __repr__(self):
         return f"<wavewarp.Points: {len(self)} of {self.kind}, {self.dimension} dimensions, {self.dtype}>"
 
 
-def _unpickled_points(values, kind, dimension, max_bytes, missing=False):
-    return Points(values, kind=kind, dimension=dimension, max_bytes=max_bytes, missing=missing)
+def _unpickled_points(values, kind, dimension, max_bytes, missing=False, ids=None, narrow=False):
+    ids = None if ids is None or np.array_equal(ids, np.arange(len(ids))) else ids
+    return Points(
+        values, kind=kind, dimension=dimension, max_bytes=max_bytes, missing=missing, ids=ids, narrow=narrow
+    )
 
 
-def points_of(values, like=None, context=None, missing=False):
+def points_of(values, like=None, context=None, missing=False, ids=None):
     if values is None or isinstance(values, Points):
+        if ids is not None:
+            raise ValueError("Points have their own ids: give them there")
         return values
     if like is None:
         return Points(values, context=context, missing=missing)
     precision = text(lib.ww_precision_name(precision_of(like.dtype)))
     dimension = like.dimension if like.kind == "bits" and getattr(values, "dtype", None) != bool else None
     return Points(
-        values, kind=like.kind, dimension=dimension, precision=precision, context=like.context, missing=missing
+        values,
+        kind=like.kind,
+        dimension=dimension,
+        precision=precision,
+        context=like.context,
+        missing=missing,
+        ids=ids,
+        narrow=getattr(like, "element", like.dtype) != like.dtype,
     )
 
 
@@ -249,9 +223,25 @@ def _power(metric, p):
     return float(p)
 
 
-def _knn(base, queries, k, metric, limits, part=None, p=None):
+def _subset(base, subset):
+    """The fields of ww_knn_options that say which points of the base count: a flag a point, or ids."""
+    if subset is None:
+        return {}
+    flags = np.asarray(subset)
+    if flags.dtype == bool:
+        if flags.shape != (len(base),):
+            raise ValueError(f"a subset of shape {flags.shape} for {len(base)} points")
+        return {"subset_bits": output(np.packbits(flags, bitorder="little"), "uint8_t")}
+    ids = np.atleast_1d(whole("subset", subset))
+    # An empty array has no address.
+    return {"subset": output(np.append(ids, 0), "int64_t"), "subset_count": ids.size}
+
+
+def _knn(base, queries, k, metric, limits, part=None, p=None, subset=None):
     made = handle("ww_knn")
-    options = new("ww_knn_options", metric=metric_of(metric), run=run(**limits), p=_power(metric, p))
+    options = new(
+        "ww_knn_options", metric=metric_of(metric), run=run(**limits), p=_power(metric, p), **_subset(base, subset)
+    )
     asking, count = asking_of(queries), len(queries if queries is not None else base)
     ids, distances = neighbours(count, k, base.dtype)
     if part is None:
@@ -280,6 +270,7 @@ def knn(
     metric: str = "l2",
     p: Optional[float] = None,
     radius: Any = None,
+    subset: Any = None,
     progress: Progress = None,
     max_bytes: int = 0,
     context: Optional[Context] = None,
@@ -302,6 +293,8 @@ def knn(
         Of "minkowski": its exponent, at least 1; None: 2.
     radius : float, or one a query, optional
         Instead of `k`: all points no farther than it, up to KNN_MOST (1048576) a query.
+    subset : array_like of bool or int, optional
+        The points of the base that count: a flag a point, or their ids. The search takes as long as one of so many points.
     progress, max_bytes, context
         What every job takes: ``help(wavewarp)`` has them.
 
@@ -309,13 +302,14 @@ def knn(
     -------
     Neighbours
         (distances, ids) of shape (queries, k), nearest first, of the base's type and int64; -1 and infinity where there
-        are fewer. With `radius` two lists of arrays.
+        are fewer. With `radius` two lists of arrays. Points with ids of their own have these.
 
     Raises
     ------
     ValueError
         `k` outside 1 to 1048576; queries of another dimension or kind; a metric that there is not, or that is for other
-        points; a `p` below 1, or of another metric; a radius of NaN, another number of them, or with more points within it than KNN_MOST.
+        points; a `p` below 1, or of another metric; a radius of NaN, another number of them, or with more points within it than KNN_MOST;
+        a subset of no point, of ids that no point has, or of another number of flags.
     TypeError
         The base without its name; no numbers.
 
@@ -328,7 +322,7 @@ def knn(
     base, queries = _sides("knn", queries, swapped, base, context, metric_of(metric) == lib.WW_METRIC_NAN_L2)
     limits = {"progress": progress, "max_bytes": max_bytes}
     if radius is None:
-        return _knn(base, queries, k, metric, limits, p=p)
+        return _knn(base, queries, k, metric, limits, p=p, subset=subset)
     radius = np.asarray(radius, np.float64)
     if np.isnan(radius).any():
         raise ValueError("the radius is NaN")
@@ -339,7 +333,7 @@ def knn(
     most = min(len(base), lib.WW_KNN_MOST)
     k = min(32, most)
     while True:
-        distances, ids = _knn(base, queries, k, metric, limits, p=p)
+        distances, ids = _knn(base, queries, k, metric, limits, p=p, subset=subset)
         full = (ids[:, -1] >= 0) & (distances[:, -1] <= radius[:, 0])
         if not full.any() or k == len(base):
             break
@@ -532,120 +526,6 @@ def metrics() -> Dict[str, str]:
     'bits'
     """
     return {text(lib.ww_metric_name(m)): KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
-
-
-def read_points(path, kind="numbers") -> Any:
-    """Reads the points of a file.
-
-    Parameters
-    ----------
-    path : str or path
-        .fvecs, .bvecs, .ivecs, .npy, or text.
-    kind : str
-        "numbers", "bits" or "sets".
-
-    Returns
-    -------
-    ndarray or list of set
-        Numbers of shape (points, dimension), bits as bytes, or sets.
-
-    Raises
-    ------
-    FileError
-        The file can't be opened, or is damaged: the text says where.
-    ValueError
-        There is no such kind.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     ww.write_points(os.path.join(folder, "two.fvecs"), np.float32([[1, 2], [3, 4]]))
-    ...     ww.read_points(os.path.join(folder, "two.fvecs")).tolist()
-    [[1.0, 2.0], [3.0, 4.0]]
-    """
-    made = handle("ww_point_set")
-    check(lib.ww_point_set_read(os.fsencode(path), word("ww_point_kind", kind), made))
-    return _values(made)
-
-
-def _values(points):
-    """Copies of what a ww_point_set holds."""
-    view = new("ww_point_view")
-    check(lib.ww_point_set_view(points[0], view))
-    if view.kind == lib.WW_POINTS_SETS:
-        offsets = ffi.unpack(view.offsets, view.count + 1)
-        flat = np.frombuffer(ffi.buffer(view.values, 4 * offsets[-1]), np.uint32) if offsets[-1] else []
-        return [{int(v) for v in flat[a:b]} for a, b in zip(offsets, offsets[1:])]
-    if view.kind == lib.WW_POINTS_BITS:
-        width = (view.dimension + 7) // 8
-        return np.frombuffer(ffi.buffer(view.values, view.count * width), np.uint8).reshape(-1, width).copy()
-    dtype = DTYPES[text(lib.ww_precision_name(view.precision))]
-    flat = np.frombuffer(ffi.buffer(view.values, view.count * view.dimension * dtype.itemsize), dtype)
-    if view.column_order:
-        return flat.reshape(view.dimension, view.count).T.copy()
-    return flat.reshape(view.count, view.dimension).copy()
-
-
-def write_points(path, values: Any, kind=None) -> None:
-    """Writes points.
-
-    Parameters
-    ----------
-    path : str or path
-        The ending says the format: .fvecs, .bvecs (bits), .ivecs (sets), .npy, else text.
-    values
-        What Points takes.
-    kind : str, optional
-        "bits": bytes are bits.
-
-    Raises
-    ------
-    FileError
-        The file can't be written.
-    ValueError
-        The format can't hold such points.
-    TypeError
-        No numbers.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     ww.write_points(os.path.join(folder, "points.npy"), [[1.0, 2.0]])
-    ...     np.load(os.path.join(folder, "points.npy")).tolist()
-    [[1.0, 2.0]]
-    """
-    check(lib.ww_point_view_write(os.fsencode(path), PointView(values, kind).c))
-
-
-def sets_of_bits(values: Any) -> list:
-    """Bits as sets: for each point the positions of its ones.
-
-    Parameters
-    ----------
-    values : array_like of shape (points, bits) of bool or (points, bytes) of uint8
-        In a byte the first bit is the lowest.
-
-    Returns
-    -------
-    list of set
-
-    Raises
-    ------
-    ValueError
-        Not two axes.
-    TypeError
-        Neither bool nor bytes.
-
-    Examples
-    --------
-    >>> ww.sets_of_bits(np.array([[True, False, True]]))
-    [{0, 2}]
-    """
-    made = handle("ww_point_set")
-    check(lib.ww_point_set_of_bits(PointView(values, "bits").c, made))
-    return _values(made)
 
 
 def topk(

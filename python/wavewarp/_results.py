@@ -349,7 +349,8 @@ class Clusters(Record):
 
 
 class Medoids(Record):
-    """Clusters around items: labels, medoids (item numbers), cost, swaps, converged. to_frame(): item, label, medoid.
+    """Clusters around items: labels, medoids (item numbers), cost, swaps, converged, and of series that were sampled the
+    distance of each to its medoid. to_frame(): item, label, medoid.
 
     Raises no error: medoids() returns it.
     """
@@ -360,6 +361,7 @@ class Medoids(Record):
     first_cost: float
     swaps: int
     converged: int
+    distances: Optional[np.ndarray] = None
 
     def _told(self):
         return f"{_sizes_of(self.labels)}, cost {self.cost:.6g}, {many(self.swaps, 'swap')}"

@@ -21,7 +21,7 @@ import numpy as np
 from ._core import needs
 
 needs("sklearn", "'wavewarp[sklearn]'")
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, RegressorMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.cluster import DBSCAN
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -29,8 +29,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _learn, _shape
 from ._distance import fold, kneighbors, need_distance
-from ._estimator import Elastic, series_of, targets_of, votes_of, weights_of
+from ._estimator import Centred, Clustering, Elastic, series_of, targets_of, votes_of, weights_of
 from ._measure import Measure
+from ._medoids import medoids
 from ._shape_estimators import ShapeletTransform, ShapeletTree
 
 __all__ = [
@@ -232,85 +233,7 @@ class KNeighborsTimeSeriesRegressor(RegressorMixin, _Neighbors):
         return self._run(X, targets=self._y).predicted
 
 
-class _Clusters(ClusterMixin, Elastic):
-    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
-        """Cluster numbers of the series.
-
-        Raises ValueError (as fit()).
-        """
-        return self.fit(X, y).labels_
-
-
-class _Centres(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters):
-    """Clusters that have centres: series, or of distances that are the caller's training series."""
-
-    def _to_centres(self, X):
-        check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        precomputed = self.distance == "precomputed"
-        return self._between(X, self.medoid_indices_ if precomputed else self.cluster_centers_)
-
-    def _first(self):
-        """The first centres that `init` has; None: they are drawn."""
-        if not isinstance(self.init, str):
-            return [np.atleast_2d(x) for x in series_of(self, self.init, reset=False)]
-        if self.init != "k-means++":
-            raise ValueError(f"init is {self.init!r}, neither 'k-means++' nor {self.n_clusters} series")
-        return None
-
-    def _search(self, job, X, **more):
-        """fit() by kmeans() or kshape(); `more`: arguments by functions, called after X is checked."""
-        X = series_of(self, X, reset=True)
-        seed, first = int(check_random_state(self.random_state).randint(1, 2**31 - 1)), self._first()
-        told = job(
-            self._sets(X)[0],
-            self.n_clusters,
-            **{name: value() for name, value in more.items()},
-            first=first,
-            axes="ct",
-            progress=self._progress(),
-            seed=seed,
-            starts=self.n_init if first is None else 1,
-            iterations=self.max_iter,
-            tolerance=self.tol,
-        )
-        self.labels_, self.inertia_, self.n_iter_ = told.labels, told.objective, told.iterations
-        self.cluster_centers_ = told.centres
-        return self
-
-    @property
-    def _n_features_out(self):
-        return self.n_clusters
-
-    def transform(self, X: Any) -> np.ndarray:
-        """The distances of each series to the centres, of shape (series, n_clusters).
-
-        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
-        in a table another length).
-        """
-        return self._to_centres(X)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The number of each series' nearest centre.
-
-        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
-        in a table another length).
-        """
-        if self._is_given():
-            return self._to_centres(X).argmin(axis=1)
-        check_is_fitted(self)
-        queries, centres = self._sets(series_of(self, X, reset=False), self.cluster_centers_)
-        return kneighbors(queries, centres, 1, self._measure(), progress=self._progress()).indices[:, 0]
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Minus the sum of the distances of the series to their nearest centres: the larger, the better.
-
-        Raises NotFittedError (before fit()), ValueError (X as for predict()).
-        """
-        return -float(self._to_centres(X).min(axis=1).sum())
-
-
-class TimeSeriesKMeans(_Centres):
+class TimeSeriesKMeans(Centred):
     """k-means around DBA averages, or soft ones where distance_params has gamma.
 
     Parameters
@@ -378,7 +301,7 @@ class TimeSeriesKMeans(_Centres):
         return self._search(_learn.kmeans, X, measure=self._measure, weights=lambda: sample_weight)
 
 
-class TimeSeriesKShape(_Centres):
+class TimeSeriesKShape(Centred):
     """k-shape: clusters around shapes, by shape-based distance, of series of one length that are z-normalised first.
 
     Parameters
@@ -453,13 +376,18 @@ class TimeSeriesKShape(_Centres):
         return self._search(_shape.kshape, X)
 
 
-class TimeSeriesKMedoids(_Centres):
-    """k-medoids (FasterPAM) on all distances, also precomputed ones or a function's.
+class TimeSeriesKMedoids(Centred):
+    """k-medoids (FasterPAM) on all distances, also precomputed ones or a function's, or on those of samples (CLARA).
 
     Parameters
     ----------
     n_clusters : int
         Clusters.
+    sample_size : int, "auto" or None
+        Series of a sample, of which five are tried: the matrix of all distances is not made. "auto": 200 and four a cluster.
+        None: all distances.
+    random_state : int, RandomState or None
+        Of the samples; None: 0.
     distance, distance_params, precision, axes, n_jobs, verbose
         As the module says.
 
@@ -475,7 +403,16 @@ class TimeSeriesKMedoids(_Centres):
     """
 
     def __init__(
-        self, n_clusters=8, distance="dtw", distance_params=None, precision=None, axes=None, n_jobs=None, verbose=0
+        self,
+        n_clusters=8,
+        distance="dtw",
+        distance_params=None,
+        precision=None,
+        axes=None,
+        n_jobs=None,
+        verbose=0,
+        sample_size=None,
+        random_state=None,
     ) -> None:
         self.n_clusters = n_clusters
         self.distance = distance
@@ -484,21 +421,36 @@ class TimeSeriesKMedoids(_Centres):
         self.axes = axes
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.sample_size = sample_size
+        self.random_state = random_state
+
+    def _of_samples(self, X):
+        """Medoids from samples of the series."""
+        if self._is_given():
+            raise ValueError("sample_size is for a measure; distances of one's own are made of all series")
+        return medoids(
+            k=self.n_clusters,
+            series=self._sets(X)[0],
+            measure=self._measure(),
+            sample=0 if self.sample_size == "auto" else self.sample_size,
+            seed=0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1)),
+            progress=self._progress(),
+        )
 
     def fit(self, X: Any, y: Any = None) -> TimeSeriesKMedoids:
         """Clusters the series X: labels_, medoid_indices_, cluster_centers_, inertia_.
 
         Raises ValueError (X that is no series, has NaN or infinity; n_clusters below 1 or above the number of series;
-        the measure's words).
+        the measure's words; sample_size below n_clusters + 1, or with distances of one's own).
         """
         X = self._checked(X, reset=True)
-        told = _learn.medoids(self._within(X), self.n_clusters)
+        told = medoids(self._within(X), self.n_clusters) if self.sample_size is None else self._of_samples(X)
         self.labels_, self.medoid_indices_, self.inertia_ = told.labels, told.medoids, told.cost
         self.cluster_centers_ = [np.atleast_2d(X[i]) for i in told.medoids] if self.distance != "precomputed" else None
         return self
 
 
-class TimeSeriesAgglomerative(_Clusters):
+class TimeSeriesAgglomerative(Clustering):
     """Hierarchical clusters; linkage_ has SciPy's form.
 
     Parameters
@@ -562,7 +514,7 @@ class TimeSeriesAgglomerative(_Clusters):
         return self
 
 
-class TimeSeriesDBSCAN(_Clusters):
+class TimeSeriesDBSCAN(Clustering):
     """scikit-learn's DBSCAN on elastic distances. labels_ has -1 for noise.
 
     Parameters

@@ -174,7 +174,7 @@ void wwi_tell_point_fit(const ww_context *context, ww_precision taken, const ww_
 ww_float_fit ww_point_view_float_fit(const ww_point_view *given) {
     ww_point_view view = WW_POINT_VIEW_INIT;
     if (wwi_options_take(&view, given, "ww_point_view") != WW_OK || !view.values || view.kind != WW_POINTS_NUMBERS ||
-        view.precision != WW_DOUBLE)
+        view.precision != WW_DOUBLE || view.element != WW_ELEMENT_PRECISION)
         return WW_FLOAT_FITS;
     const size_t step = view.count / MOST_POINTS + 1;
     const double *values = view.values;

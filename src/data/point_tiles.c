@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "data/values.h"
 
 // Bytes uploaded at a time before they are copied into tiles.
@@ -61,7 +62,8 @@ static ww_status refuse(taking *t, uint64_t number, uint64_t count) {
     double value = 0;
     for (uint64_t end = number + count; number < end; number++) {
         (void)find(t, number, &point, &coordinate);
-        value = wwi_value_at(t->source.values, t->source.precision, place_of(t, point, coordinate));
+        value =
+            wwi_element_at(t->source.values, t->points->element, t->source.precision, place_of(t, point, coordinate));
         if (t->points->missing && isnan(value))
             continue;
         if (!isfinite(t->points->precision == WW_FLOAT ? (double)(float)value : value))
@@ -89,6 +91,18 @@ static double largest_there(wwi_line line, size_t count) {
     return largest;
 }
 
+// The same of narrow numbers; infinity where one is, or where NaN is and is not a missing coordinate.
+static double largest_narrow(const ww_points *p, const void *values, uint64_t from, uint64_t count) {
+    double largest = 0;
+    for (uint64_t i = from; i < from + count; i++) {
+        const double value = fabs(wwi_element_at(values, p->element, p->precision, i));
+        if (isnan(value) && !p->missing)
+            return INFINITY;
+        largest = value > largest ? value : largest;
+    }
+    return largest;
+}
+
 static ww_status take_piece(void *user, uint64_t at, uint64_t bytes, void *target) {
     taking *t = user;
     const ww_points *p = t->points;
@@ -100,9 +114,14 @@ static ww_status take_piece(void *user, uint64_t at, uint64_t bytes, void *targe
         size_t point, coordinate;
         const uint64_t some = wwi_least(find(t, number, &point, &coordinate), left);
         const uint64_t from = place_of(t, point, coordinate);
-        if (p->kind == WW_POINTS_BITS) {
+        if (p->kind == WW_POINTS_BITS || wwi_points_are_narrow(p))
             memcpy(to, (const unsigned char *)t->source.values + from * p->word_bytes, (size_t)some * p->word_bytes);
-        } else {
+        if (wwi_points_are_narrow(p)) {
+            const double largest = largest_narrow(p, t->source.values, from, some);
+            if (!isfinite(largest))
+                return refuse(t, number, some);
+            largest_of_all = fmax(largest_of_all, largest);
+        } else if (p->kind == WW_POINTS_NUMBERS) {
             const wwi_line line = {is_double ? NULL : (const float *)t->source.values + from,
                                    is_double ? (const double *)t->source.values + from : NULL, 1};
             double largest = wwi_line_take(line, 0, (size_t)some, p->precision, to);

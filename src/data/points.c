@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "base/kit.h"
 #include "data/dataset.h"
 #include "data/float_fit.h"
@@ -30,6 +31,7 @@ void ww_points_destroy(ww_points **points) {
     WWI_BUFFERS_DESTROY(&p->tiles, &p->starts);
     wwi_program_release(&p->program);
     free(p->offsets);
+    free(p->ids);
     free(p->host);
     free(p->mean);
     wwi_context_release(p->context);
@@ -62,6 +64,10 @@ static ww_status check_view(const ww_point_view *view) {
     if ((unsigned)view->kind > WW_POINTS_SETS || (unsigned)view->precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's kind is %d, its precision %d", (int)view->kind,
                         (int)view->precision);
+    if ((unsigned)view->element > WW_ELEMENT_FLOAT16 ||
+        (view->element != WW_ELEMENT_PRECISION && view->kind != WW_POINTS_NUMBERS))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's element is %d, which is for numbers",
+                        (int)view->element);
     if (view->count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "there are no points");
     if (view->count > INT32_MAX - WWI_TILE_PAIR)
@@ -128,14 +134,15 @@ ww_status wwi_points_send_mean(ww_context *context, ww_precision precision, cons
 
 // ---- to the device
 
-static ww_status get_program(ww_points *p) {
+ww_status wwi_points_program(ww_points *p) {
     const bool bits = p->kind == WW_POINTS_BITS;
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "knn/knn_points.cl"},
         .defines = {{"WWK_DOUBLE", !bits && p->precision == WW_DOUBLE},
                     {"WW_METRIC", bits ? 5 : 0},
                     {"WW_DIRECT", 0},
-                    {"WW_CENTRE", 0}},
+                    {"WW_CENTRE", 0},
+                    {"WW_STORED", p->element}},
     };
     return wwi_program_make(p->context, NULL, &parts, &p->program);
 }
@@ -151,7 +158,7 @@ static ww_status upload_sets(ww_points *p, const uint32_t *items, size_t first, 
     return wwi_upload(p->context, starts, offsets, (count + 1) * sizeof *offsets);
 }
 
-static uint64_t bytes_of(const ww_points *p, size_t first, size_t count) {
+uint64_t wwi_points_bytes(const ww_points *p, size_t first, size_t count) {
     return p->kind == WW_POINTS_SETS ? (p->offsets[first + count] - p->offsets[first]) * p->word_bytes + count * 8
                                      : wwi_points_padded(count) * p->words * p->word_bytes;
 }
@@ -161,7 +168,7 @@ static ww_status upload_points(ww_points *p, wwi_stream *stream, wwi_point_sourc
                                wwi_buffer **points, wwi_buffer **starts, double *largest) {
     if (p->kind == WW_POINTS_SETS)
         return upload_sets(p, source.values, first, count, points, starts);
-    WWI_TRY(wwi_buffer_create(p->context, bytes_of(p, first, count), points));
+    WWI_TRY(wwi_buffer_create(p->context, wwi_points_bytes(p, first, count), points));
     return wwi_points_tile(p, stream, source, first, count, *points, largest);
 }
 
@@ -171,7 +178,8 @@ static ww_status describe(ww_points *p, const ww_point_view *view) {
     p->dimension = view->kind == WW_POINTS_SETS ? 0 : view->dimension;
     p->column_order = view->kind == WW_POINTS_NUMBERS && view->column_order;
     p->words = view->kind == WW_POINTS_BITS ? (uint32_t)((view->dimension + 31) / 32) : (uint32_t)p->dimension;
-    p->word_bytes = view->kind == WW_POINTS_NUMBERS ? wwi_precision_bytes(p->precision) : sizeof(uint32_t);
+    p->word_bytes = view->kind == WW_POINTS_NUMBERS ? wwi_element_bytes(view->element, p->precision) : sizeof(uint32_t);
+    p->element = view->element;
     if (view->kind != WW_POINTS_SETS)
         return WW_OK;
     WWI_TRY(wwi_new(p->offsets, p->count + 1));
@@ -199,12 +207,12 @@ static ww_status keep_values(ww_points *p, const ww_point_view *view, bool keep)
 static ww_status upload(ww_points *p, wwi_stream *stream, const ww_point_view *view, uint64_t max_bytes) {
     // Half of the free memory is left for the other side and for scratch.
     const uint64_t limit = p->max_bytes = wwi_memory_share(p->context, 2, max_bytes);
-    const bool resident = bytes_of(p, 0, p->count) <= limit;
+    const bool resident = wwi_points_bytes(p, 0, p->count) <= limit;
     WWI_TRY(keep_values(p, view, !resident));
     if (p->kind == WW_POINTS_NUMBERS)
         WWI_TRY(take_mean(p, view));
     if (p->kind != WW_POINTS_SETS)
-        WWI_TRY(get_program(p));
+        WWI_TRY(wwi_points_program(p));
     if (resident) {
         const wwi_point_source source = {p->host ? p->host : view->values, p->host ? p->precision : view->precision};
         WWI_TRY(upload_points(p, stream, source, 0, p->count, &p->tiles, &p->starts, &p->largest));
@@ -212,16 +220,33 @@ static ww_status upload(ww_points *p, wwi_stream *stream, const ww_point_view *v
         return WW_OK;
     }
     // Each slice is at least one pair of tiles.
-    if (p->kind != WW_POINTS_SETS && bytes_of(p, 0, 1) > limit) {
+    if (p->kind != WW_POINTS_SETS && wwi_points_bytes(p, 0, 1) > limit) {
         wwi_fail(WW_ERROR_DEVICE_MEMORY, "%u points need %" PRIu64 " bytes, the limit is %" PRIu64, WWI_TILE_PAIR,
-                 bytes_of(p, 0, 1), limit);
+                 wwi_points_bytes(p, 0, 1), limit);
         return wwi_fail_hint("use a larger device, or raise max_bytes");
     }
     return WW_OK;
 }
 
-static ww_status create(ww_context *context, const ww_point_view *given, const ww_points_options *options,
-                        ww_points **points) {
+static ww_status take_ids(ww_points *p, const int64_t *ids) {
+    p->next_id = (int64_t)p->count;
+    if (!ids)
+        return WW_OK;
+    WWI_TRY(wwi_new(p->ids, p->count));
+    p->next_id = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        if (ids[i] < 0 || ids[i] == INT64_MAX) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the id of point %zu is %" PRId64 "; ids are 0 or more", i, ids[i]);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+        p->ids[i] = ids[i];
+        p->next_id = ids[i] < p->next_id ? p->next_id : ids[i] + 1;
+    }
+    return WW_OK;
+}
+
+ww_status wwi_points_create_alone(ww_context *context, const ww_point_view *given, const ww_points_options *options,
+                                  ww_points **points) {
     ww_points_options o = WW_POINTS_OPTIONS_INIT;
     ww_point_view view = WW_POINT_VIEW_INIT;
     WWI_ENDS(ww_points_destroy) ww_points *p = NULL;
@@ -242,6 +267,7 @@ static ww_status create(ww_context *context, const ww_point_view *given, const w
     p->missing = o.missing && view.kind == WW_POINTS_NUMBERS;
     WWI_TRY(wwi_stream_create(context, &stream));
     WWI_TRY(describe(p, &view));
+    WWI_TRY(take_ids(p, o.ids));
     WWI_TRY(upload(p, stream, &view, o.max_bytes));
     *points = wwi_taken(&p);
     return WW_OK;
@@ -255,7 +281,8 @@ typedef struct creation {
 static ww_status create_on(wwi_seat *seat) {
     const creation *c = seat->of;
     ww_points *made = NULL;
-    const ww_status status = create(wwi_context_on(seat->team->context, seat->device), c->view, c->options, &made);
+    const ww_status status =
+        wwi_points_create_alone(wwi_context_on(seat->team->context, seat->device), c->view, c->options, &made);
     seat->own = made;
     return status;
 }
@@ -265,13 +292,13 @@ ww_status wwi_points_add_to(ww_store *store, const ww_point_view *given) {
     if (!store)
         return WW_OK;
     WWI_TRY(wwi_options_take(&view, given, "ww_point_view"));
-    const uint64_t shape[] = {(uint64_t)view.kind, (uint64_t)view.precision, view.count, view.dimension,
-                              view.column_order != 0};
+    const uint64_t shape[] = {(uint64_t)view.kind, (uint64_t)view.precision, view.count,
+                              view.dimension,      view.column_order != 0,   (uint64_t)view.element};
     const size_t numbers = view.count * view.dimension;
     wwi_store_add_input(store, shape, sizeof shape);
     switch (view.kind) {
     case WW_POINTS_NUMBERS:
-        wwi_store_add_input(store, view.values, numbers * wwi_precision_bytes(view.precision));
+        wwi_store_add_input(store, view.values, numbers * wwi_element_bytes(view.element, view.precision));
         break;
     case WW_POINTS_BITS:
         wwi_store_add_input(store, view.values, view.count * ((view.dimension + 7) / 8));
@@ -296,10 +323,12 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *view, const
     WWI_NEEDS("context, points", context, points);
     WWI_TRY(wwi_team_open(context, NULL, &team));
     if (!team)
-        return create(context, view, options, points);
+        return wwi_points_create_alone(context, view, options, points);
     WWI_TRY(wwi_team_make(team, create_on, &c, 0, NULL));
     ww_points *first = wwi_team_any(team);
     WWI_TRY(wwi_points_add_to(wwi_context_store(context), view));
+    if (first->ids && wwi_context_store(context))
+        wwi_store_add_input(wwi_context_store(context), first->ids, first->count * sizeof *first->ids);
     first->team = wwi_taken(&team);
     *points = first;
     return WW_OK;
@@ -330,9 +359,18 @@ size_t wwi_points_slice_limit(const ww_points *p, size_t first) {
         return wwi_least(most, left);
     }
     size_t count = 1;
-    while (count < left && bytes_of(p, first, count + 1) <= p->max_bytes)
+    while (count < left && wwi_points_bytes(p, first, count + 1) <= p->max_bytes)
         count++;
     return count;
+}
+
+ww_status wwi_points_widen(const ww_points *p, wwi_stream *stream, const wwi_slice *slice, size_t first, size_t count,
+                           wwi_buffer *tiles) {
+    WWI_ENDS(wwi_kernel_destroy) wwi_kernel *kernel = NULL;
+    const uint32_t tile = (uint32_t)((first - slice->first) / WWI_TILE);
+    WWI_TRY(wwi_kernel_create(stream, p->program, "ww_knn_widen", &kernel));
+    return WWI_LAUNCH(kernel, (uint64_t)wwi_points_padded(count) / WWI_TILE * p->words, WWI_TILE,
+                      WWI_BUFFER(slice->values), WWI_VALUE(tile), WWI_VALUE(p->words), WWI_BUFFER(tiles));
 }
 
 ww_status wwi_points_slice(ww_points *p, wwi_stream *stream, size_t first, size_t count, wwi_slice *slice) {
@@ -418,7 +456,11 @@ ww_status ww_point_set_of_points(const ww_points *p, ww_point_set **set) {
     WWI_NEEDS("points, set", p, set);
     WWI_ENDS(ww_point_set_destroy) ww_point_set *made = NULL;
     WWI_TRY(wwi_new_zeroed(made, 1));
-    *made = (ww_point_set){.kind = p->kind, .precision = p->precision, .count = p->count, .dimension = p->dimension};
+    *made = (ww_point_set){.kind = p->kind,
+                           .precision = p->precision,
+                           .element = p->element,
+                           .count = p->count,
+                           .dimension = p->dimension};
     WWI_TRY(read_back(p, made));
     *set = wwi_taken(&made);
     return WW_OK;
@@ -434,6 +476,10 @@ size_t ww_points_dimension(const ww_points *points) {
 
 ww_point_kind ww_points_kind(const ww_points *points) {
     return points ? points->kind : WW_POINTS_NUMBERS;
+}
+
+ww_element ww_points_element(const ww_points *points) {
+    return points ? points->element : WW_ELEMENT_PRECISION;
 }
 
 ww_precision ww_points_precision(const ww_points *points) {

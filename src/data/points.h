@@ -14,21 +14,24 @@
 #define WWI_TILE 64u
 #define WWI_TILE_PAIR 128u
 
-// Only the reference count changes after the creation.
+// Only the reference count changes, but by points_change.c while there is no reference but the caller's.
 struct ww_points {
     atomic_long references;
     ww_context *context;
     ww_point_kind kind;
-    ww_precision precision;
+    ww_precision precision; // of distances, and of coordinates that are not narrower
+    ww_element element;     // what numbers are stored in
     size_t count, dimension;
+    int64_t *ids;               // the points' own; NULL: they count from 0
+    int64_t next_id;            // one more than the largest that there ever was
     uint32_t words;             // coordinates in a tile: the dimension, or 32 bits each; sets: 0
     uint64_t word_bytes;        // of one
     uint64_t *offsets;          // sets: count + 1
-    unsigned char *host;        // original values, in the points' precision; NULL when the device holds them
+    unsigned char *host;        // original values, in the points' element; NULL when the device holds them
     bool column_order;          // of those
     bool missing;               // NaN is a missing coordinate
     uint64_t max_bytes;         // most that one slice may have
-    wwi_buffer *tiles;          // or the sets' members; NULL when they stay on the host
+    wwi_buffer *tiles;          // or the sets' members; NULL when they stay on the host; there may be room behind them
     wwi_buffer *starts;         // sets: offsets
     double *mean;               // numbers: of a sample of the points
     double mean_norm, variance; // its squared norm, and the summed variance of the coordinates
@@ -48,6 +51,29 @@ ww_status wwi_points_send_mean(ww_context *context, ww_precision precision, cons
 size_t wwi_points_slice_limit(const ww_points *points, size_t first);
 // Uploads points, unless the slice has them already. They count from 0 there.
 ww_status wwi_points_slice(ww_points *points, wwi_stream *stream, size_t first, size_t count, wwi_slice *slice);
+
+// Whether numbers have to be widened before sums take them as queries.
+static inline bool wwi_points_are_narrow(const ww_points *points) {
+    return points->element != WW_ELEMENT_PRECISION;
+}
+// Tiles of points [first, first + count) of a slice of narrow numbers, in the precision; `first`: that of a tile.
+ww_status wwi_points_widen(const ww_points *points, wwi_stream *stream, const wwi_slice *slice, size_t first,
+                           size_t count, wwi_buffer *tiles);
+
+// The points at these places, ascending, as points of their own whose ids are those of the places.
+ww_status wwi_points_select(ww_points *points, const uint32_t *places, size_t count, ww_points **selected);
+// The places, ascending, of a subset by ids, or by bits; of any id that no point has it fails.
+ww_status wwi_points_places(const ww_points *points, const int64_t *ids, size_t ids_count, const uint8_t *bits,
+                            uint32_t **places, size_t *count);
+// The id of a place.
+static inline int64_t wwi_points_id(const ww_points *points, size_t place) {
+    return points->ids ? points->ids[place] : (int64_t)place;
+}
+// ww_points_create() on one device.
+ww_status wwi_points_create_alone(ww_context *context, const ww_point_view *view, const ww_points_options *options,
+                                  ww_points **points);
+ww_status wwi_points_program(ww_points *points); // makes what copies them
+uint64_t wwi_points_bytes(const ww_points *points, size_t first, size_t count);
 
 // Numbers, or words of bits, of points [first, first + count) in row order. `first`: that of a tile.
 ww_status wwi_points_rows(const ww_points *points, size_t first, size_t count, void *rows);

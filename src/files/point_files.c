@@ -25,8 +25,8 @@ void ww_point_set_destroy(ww_point_set **set) {
 
 ww_status ww_point_set_view(const ww_point_set *set, ww_point_view *view) {
     WWI_NEEDS("set, view", set, view);
-    const ww_point_view made = {sizeof made, set->kind,      set->values, set->precision,
-                                set->count,  set->dimension, 0,           set->offsets};
+    const ww_point_view made = {sizeof made,    set->kind, set->values,  set->precision, set->count,
+                                set->dimension, 0,         set->offsets, set->element};
     return wwi_struct_give(view, &made, "ww_point_view");
 }
 
@@ -159,7 +159,9 @@ static void take_point(ww_point_set *set, char letter, const char *from, size_t 
         memcpy((unsigned char *)set->values + to, from, d);
         return;
     }
-    for (size_t j = 0; j < d; j++) {
+    if (set->element == WW_ELEMENT_UINT8)
+        memcpy((unsigned char *)set->values + to, from, d);
+    for (size_t j = 0; set->element == WW_ELEMENT_PRECISION && j < d; j++) {
         const uint32_t word = (uint32_t)(letter == 'b' ? wwi_little(from + j, 1) : wwi_little(from + 4 * j, 4));
         if (letter == 'b')
             ((float *)set->values)[to + j] = (float)word;
@@ -170,7 +172,7 @@ static void take_point(ww_point_set *set, char letter, const char *from, size_t 
     }
 }
 
-static ww_status read_vecs(const wwi_text *text, char letter, ww_point_set *set) {
+static ww_status read_vecs(const wwi_text *text, char letter, bool narrow, ww_point_set *set) {
     const size_t size = letter == 'b' ? 1 : 4;
     uint32_t d;
     uint64_t total;
@@ -180,7 +182,10 @@ static ww_status read_vecs(const wwi_text *text, char letter, ww_point_set *set)
     WWI_TRY(count_points(text, size, false, &set->count, &d, &total));
     set->dimension = bits ? (size_t)d * 8 : d;
     set->precision = letter == 'i' ? WW_DOUBLE : WW_FLOAT;
-    const size_t value_bytes = bits ? 1 : letter == 'i' ? sizeof(double) : sizeof(float);
+    set->element = narrow && letter == 'b' && !bits ? WW_ELEMENT_UINT8 : WW_ELEMENT_PRECISION;
+    const size_t value_bytes = bits || set->element == WW_ELEMENT_UINT8 ? 1
+                               : letter == 'i'                          ? sizeof(double)
+                                                                        : sizeof(float);
     if (!(set->values = malloc((size_t)total * value_bytes)))
         return wwi_fail_memory(total * value_bytes);
     for (size_t i = 0; i < set->count; i++)
@@ -190,7 +195,9 @@ static ww_status read_vecs(const wwi_text *text, char letter, ww_point_set *set)
 
 // ---- .npy and text
 
-static ww_status read_npy_points(const wwi_text *text, ww_point_set *set) {
+static ww_status read_npy_points(const wwi_text *text, bool narrow, ww_point_set *set) {
+    if (narrow && set->kind == WW_POINTS_NUMBERS)
+        return wwi_npy_narrow(text, &set->count, &set->dimension, &set->precision, &set->element, &set->values);
     WWI_TRY(wwi_npy_matrix(text, &set->count, &set->dimension, &set->precision, &set->values));
     if (set->kind != WW_POINTS_BITS)
         return WW_OK;
@@ -302,18 +309,18 @@ static ww_status read_sets(wwi_text *text, char letter, ww_point_set *set) {
     return status == WW_OK && !set->values ? wwi_fail_memory(sizeof *b.items) : status;
 }
 
-static ww_status read_points(wwi_text *text, ww_point_set *set) {
+static ww_status read_points(wwi_text *text, bool narrow, ww_point_set *set) {
     const char letter = vecs_letter(text->name);
     if (set->kind == WW_POINTS_SETS)
         return read_sets(text, letter, set);
     if (letter)
-        return read_vecs(text, letter, set);
+        return read_vecs(text, letter, narrow, set);
     if (wwi_is_npy(text) || wwi_unpacked_name_ends_with(text->name, ".npy"))
-        return read_npy_points(text, set);
+        return read_npy_points(text, narrow, set);
     return set->kind == WW_POINTS_NUMBERS ? read_lines(text, set) : read_bit_lines(text, set);
 }
 
-ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set **set) {
+static ww_status read_set(const char *path, ww_point_kind kind, bool narrow, ww_point_set **set) {
     if (set)
         *set = NULL;
     WWI_NEEDS("path, set", path, set);
@@ -324,9 +331,17 @@ ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set *
     WWI_TRY(wwi_new_zeroed(s, 1));
     s->kind = kind;
     WWI_TRY(wwi_text_open(path, &text));
-    WWI_TRY(wwi_text_ended(&text, read_points(&text, s)));
+    WWI_TRY(wwi_text_ended(&text, read_points(&text, narrow, s)));
     *set = wwi_taken(&s);
     return WW_OK;
+}
+
+ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set **set) {
+    return read_set(path, kind, false, set);
+}
+
+ww_status ww_point_set_read_narrow(const char *path, ww_point_kind kind, ww_point_set **set) {
+    return read_set(path, kind, true, set);
 }
 
 // ---- writing
@@ -361,8 +376,10 @@ static ww_status put_coordinate(wwi_output *out, char letter, double x, size_t p
 static ww_status write_numbers(wwi_output *out, const char *path, const ww_point_view *v) {
     const char letter = vecs_letter(path);
     const bool npy = wwi_name_ends_with(path, ".npy");
+    // Narrow numbers are written as floats, which hold them.
+    const ww_precision precision = v->element == WW_ELEMENT_PRECISION ? v->precision : WW_FLOAT;
     if (npy)
-        wwi_output_npy_header(out, v->precision, (const size_t[]){v->count, v->dimension}, 2, false);
+        wwi_output_npy_header(out, precision, (const size_t[]){v->count, v->dimension}, 2, false);
     for (size_t i = 0; i < v->count && wwi_output_goes_on(out); i++) {
         if (letter)
             put_little(out, (uint32_t)v->dimension);
@@ -370,13 +387,13 @@ static ww_status write_numbers(wwi_output *out, const char *path, const ww_point
             const double x = wwi_point_value(v, i, j);
             if (letter) {
                 WWI_TRY(put_coordinate(out, letter, x, i));
-            } else if (npy && v->precision == WW_FLOAT) {
+            } else if (npy && precision == WW_FLOAT) {
                 wwi_output_bytes(out, &(float){(float)x}, sizeof(float));
             } else if (npy) {
                 wwi_output_bytes(out, &x, sizeof x);
             } else {
                 wwi_output_text(out, j ? "," : "");
-                wwi_output_number(out, x, v->precision);
+                wwi_output_number(out, x, precision);
             }
         }
         if (!letter && !npy)
@@ -433,6 +450,8 @@ ww_status wwi_take_point_view(const ww_point_view *given, ww_point_view *taken) 
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is empty");
     if ((unsigned)taken->precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's precision is %d", (int)taken->precision);
+    if ((unsigned)taken->element > WW_ELEMENT_FLOAT16)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's element is %d", (int)taken->element);
     return WW_OK;
 }
 

@@ -5,12 +5,14 @@
 
 #include <wavewarp/points.h>
 
+#include "base/element.h"
 #include "base/kit.h"
 #include "files/output.h"
 
 struct ww_point_set {
     ww_point_kind kind;
     ww_precision precision;
+    ww_element element;
     size_t count, dimension;
     void *values;
     uint64_t *offsets; // sets: count + 1
@@ -19,7 +21,7 @@ struct ww_point_set {
 // Coordinate j of point i, of a view of numbers.
 static inline double wwi_point_value(const ww_point_view *view, size_t i, size_t j) {
     const size_t at = view->column_order ? j * view->count + i : i * view->dimension + j;
-    return wwi_value_at(view->values, view->precision, at);
+    return wwi_element_at(view->values, view->element, view->precision, at);
 }
 
 // Checks a view; *taken: with the fields this library knows.

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wavewarp/series.h>
+#include <wavewarp/points.h>
 
 #include "series/classes.h"
 #include "series/notes.h"
@@ -156,6 +156,9 @@ static inline bool wwi_is_one_column(uint64_t rows, uint64_t columns) {
 }
 // A 2-D array in row order, for the caller to free: floats where they hold the elements exactly, else doubles.
 ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision, void **values);
+// The same, whose bytes or halves stay: *element. Of other types it is WW_ELEMENT_PRECISION.
+ww_status wwi_npy_narrow(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision,
+                         ww_element *element, void **values);
 static inline bool wwi_text_begins(const wwi_text *text, const char *with) {
     return text->size >= strlen(with) && memcmp(text->bytes, with, strlen(with)) == 0;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/kit.h"
+#include "base/element.h"
 #include "files/number.h"
 #include "files/read.h"
 #include "host.h"
@@ -50,7 +50,7 @@ static ww_status parse_type(const wwi_text *text, wwi_span value, npy_header *he
     const wwi_span type = {value.begin + 1, close ? close : value.begin + 1};
     const size_t size = wwi_span_size(type);
     const bool known = (size == 3 && strchr("<>=|", type.begin[0])) &&
-                       ((type.begin[1] == 'f' && strchr("48", type.begin[2])) ||
+                       ((type.begin[1] == 'f' && strchr("248", type.begin[2])) ||
                         (strchr("iu", type.begin[1]) && strchr("1248", type.begin[2])));
     if (!known) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: elements of type %.*s", text->name, (int)(size < 32 ? size : 32),
@@ -145,6 +145,8 @@ static double element(const npy_header *head, const char *at) {
     for (size_t b = 0; b < head->bytes; b++)
         value.raw[b] = at[head->swapped ? head->bytes - 1 - b : b];
     const bool is_signed = head->kind == 'i';
+    if (head->kind == 'f' && head->bytes == 2)
+        return wwi_half_value(value.u16);
     if (head->kind == 'f')
         return head->bytes == 4 ? (double)value.f32 : value.f64;
     switch (head->bytes) {
@@ -235,20 +237,20 @@ ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww
     const char *data = NULL;
     *values = NULL;
     WWI_TRY(open_array(text, &head, &data));
-    if (head.dimensions != 2) {
+    if (head.dimensions != 1 && head.dimensions != 2) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: an array of %zu dimensions", text->name, head.dimensions);
         return wwi_fail_hint("points are (point, coordinate)");
     }
-    const bool single = head.kind == 'f' ? head.bytes == 4 : head.bytes <= 2;
+    const bool single = head.kind == 'f' ? head.bytes <= 4 : head.bytes <= 2;
     *rows = (size_t)head.shape[0];
-    *columns = (size_t)head.shape[1];
+    *columns = head.dimensions == 1 ? 1 : (size_t)head.shape[1]; // ids, classes, values: a number a point
     *precision = single ? WW_FLOAT : WW_DOUBLE;
     uint64_t bytes;
     if (!wwi_mul_u64(head.elements, single ? sizeof(float) : sizeof(double), &bytes) || bytes > SIZE_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%s: too many values", text->name);
     if (!(*values = malloc((size_t)bytes)))
         return wwi_fail_memory(bytes);
-    if (!head.fortran && !head.swapped && head.kind == 'f') {
+    if (!head.fortran && !head.swapped && head.kind == 'f' && head.bytes > 2) {
         memcpy(*values, data, (size_t)bytes);
         return WW_OK;
     }
@@ -259,6 +261,37 @@ ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww
             wwi_set_value(*values, *precision, i * *columns + j, x);
         }
     }
+    return WW_OK;
+}
+
+ww_status wwi_npy_narrow(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision,
+                         ww_element *element, void **values) {
+    npy_header head;
+    const char *data = NULL;
+    WWI_FREES unsigned char *narrow = NULL;
+    *values = NULL;
+    WWI_TRY(open_array(text, &head, &data));
+    *element = head.kind == 'f' && head.bytes == 2   ? WW_ELEMENT_FLOAT16
+               : head.kind == 'u' && head.bytes == 1 ? WW_ELEMENT_UINT8
+               : head.kind == 'i' && head.bytes == 1 ? WW_ELEMENT_INT8
+                                                     : WW_ELEMENT_PRECISION;
+    if (*element == WW_ELEMENT_PRECISION || head.dimensions != 2)
+        return wwi_npy_matrix(text, rows, columns, precision, values);
+    *rows = (size_t)head.shape[0];
+    *columns = (size_t)head.shape[1];
+    *precision = WW_FLOAT;
+    WWI_TRY(wwi_new(narrow, *rows * *columns * head.bytes));
+    for (size_t i = 0; i < *rows; i++) {
+        WWI_TRY(wwi_interrupted());
+        for (size_t j = 0; j < *columns; j++) {
+            const char *from = data + (head.fortran ? j * *rows + i : i * *columns + j) * head.bytes;
+            unsigned char *to = narrow + (i * *columns + j) * head.bytes;
+            to[0] = (unsigned char)from[head.swapped ? head.bytes - 1 : 0];
+            if (head.bytes == 2)
+                to[1] = (unsigned char)from[head.swapped ? 0 : 1];
+        }
+    }
+    *values = wwi_taken(&narrow);
     return WW_OK;
 }
 

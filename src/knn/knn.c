@@ -91,8 +91,10 @@ ww_status wwi_knn_read_norms(wwi_stream *stream, wwi_buffer *buffer, ww_metric m
 // ---- making a search
 
 static void side_free(knn_side *s) {
+    WWI_KERNELS_DESTROY(&s->make.norms, &s->make.rows, &s->make.halves);
     wwi_slice_close(&s->window);
-    WWI_BUFFERS_DESTROY(&s->norms, &s->rows, &s->halves);
+    wwi_slice_close(&s->stored);
+    WWI_BUFFERS_DESTROY(&s->norms, &s->rows, &s->halves, &s->wide);
     ww_points_destroy(&s->points);
 }
 
@@ -103,13 +105,15 @@ void ww_knn_destroy(ww_knn **knn) {
     WWI_TEAM_CLOSE(ww_knn, s->team, s);
     WWI_BUFFERS_DESTROY(&s->counts, &s->ids, &s->values, &s->best_values, &s->best_ids, &s->overflow, &s->mean);
     wwi_selector_destroy(&s->selector);
-    WWI_KERNELS_DESTROY(&s->filter_kernel, &s->exact, &s->norms, &s->make_rows, &s->make_halves, &s->make_cuts);
-    wwi_program_release(&s->program);
+    WWI_KERNELS_DESTROY(&s->filter_kernel, &s->exact, &s->make_cuts);
     side_free(&s->queries);
     side_free(&s->base);
+    wwi_program_release(&s->program);
+    wwi_program_release(&s->wide_program);
     wwi_stream_destroy(&s->stream);
     wwi_context_release(s->context);
     wwi_knn_shard_free(&s->shard);
+    free(s->places);
     free(s);
 }
 
@@ -203,7 +207,7 @@ static shape choose_shape(ww_knn *s) {
     switch (s->filter) {
     case FILTER_SETS:
     case FILTER_ALL:
-        of.vector = s->row_group > 1 ? 1 : s->base.points->word_bytes == 8 ? 8 : 16;
+        of.vector = s->row_group > 1 ? 1 : doubles && s->base.points->kind == WW_POINTS_NUMBERS ? 8 : 16;
         s->group = s->row_group;
         s->group_rows = 1;
         break;
@@ -244,13 +248,10 @@ static int64_t bits_of(double value, bool doubles) {
     return bits;
 }
 
-static ww_status compile(ww_knn *s) {
+// A program for a base whose coordinates are stored so.
+static ww_status make_program(ww_knn *s, shape of, ww_element stored, wwi_program **program) {
     const bool doubles = s->precision == WW_DOUBLE, halves = s->filter == FILTER_TENSOR;
     const bool nvidia = strstr(wwi_context_info(s->context)->vendor, "NVIDIA") != NULL;
-    s->row_group = (uint32_t)wwi_tuning_for(s->context, s->precision, "knn.row_group", s->gpu ? 64 : 1);
-    s->rows =
-        s->filter != FILTER_SETS && s->row_group > 1 && has_room(s, wwi_knn_row_stride(s) * s->base.points->word_bytes);
-    const shape of = choose_shape(s);
     const bool every = computes_every(s->options.metric);
     const double p = s->options.p;
     const wwi_program_parts parts = {
@@ -263,17 +264,39 @@ static ww_status compile(ww_knn *s) {
                      {"WW_QUERIES", of.queries}, {"WW_VECTOR", of.vector}, {"WW_EXACT_ROWS", s->rows},
                      {"WW_MMA", halves && wwi_context_mma(s->context)}, {"WW_STEPS", s->tensor.steps},
                      {"WW_DOWN16", s->tensor.down}, {"WW_ACROSS8", s->tensor.across}, {"WW_P_WHOLE", halves_of(p) / 2},
-                     {"WW_P_HALF", halves_of(p) % 2}, {"WW_P_BITS", bits_of(p, doubles)}),
+                     {"WW_P_HALF", halves_of(p) % 2}, {"WW_P_BITS", bits_of(p, doubles)}, {"WW_STORED", stored}),
         // So that two groups of 256 share a multiprocessor; kernels above this limit exceed it by a few registers.
         .more = nvidia && s->filter == FILTER_WIDE && !s->direct && !doubles ? "-cl-nv-maxrregcount=128" : NULL,
-        .kernels = {{&s->exact, "ww_knn_exact"},
-                    {&s->norms, "ww_knn_norms"},
-                    {&s->make_rows, "ww_knn_rows"},
-                    {halves ? &s->make_halves : NULL, "ww_tensor_rows"},
-                    {halves ? &s->make_cuts : NULL, "ww_tensor_cuts"},
-                    {&s->filter_kernel, filters[s->filter].kernel}},
     };
-    WWI_TRY(wwi_program_make(s->context, s->stream, &parts, &s->program));
+    return wwi_program_make(s->context, s->stream, &parts, program);
+}
+
+static ww_status make_side(const ww_knn *s, wwi_program *program, knn_side *of) {
+    const wwi_named_kernel kernels[] = {{&of->make.norms, "ww_knn_norms"},
+                                        {&of->make.rows, "ww_knn_rows"},
+                                        {s->filter == FILTER_TENSOR ? &of->make.halves : NULL, "ww_tensor_rows"},
+                                        {NULL, NULL}};
+    return wwi_kernels_make(s->stream, program, kernels);
+}
+
+static ww_status compile(ww_knn *s) {
+    const bool halves = s->filter == FILTER_TENSOR;
+    s->row_group = (uint32_t)wwi_tuning_for(s->context, s->precision, "knn.row_group", s->gpu ? 64 : 1);
+    s->rows =
+        s->filter != FILTER_SETS && s->row_group > 1 && has_room(s, wwi_knn_row_stride(s) * s->base.points->word_bytes);
+    const shape of = choose_shape(s);
+    const wwi_named_kernel kernels[] = {
+        {&s->exact, "ww_knn_exact"},
+        {halves ? &s->make_cuts : NULL, "ww_tensor_cuts"},
+        {filters[s->filter].kernel ? &s->filter_kernel : NULL, filters[s->filter].kernel},
+        {NULL, NULL}};
+    WWI_TRY(make_program(s, of, s->base.points->element, &s->program));
+    WWI_TRY(wwi_kernels_make(s->stream, s->program, kernels));
+    WWI_TRY(make_side(s, s->program, &s->base));
+    // Queries are as sums have them.
+    if (wwi_points_are_narrow(s->base.points))
+        WWI_TRY(make_program(s, of, WW_ELEMENT_PRECISION, &s->wide_program));
+    WWI_TRY(make_side(s, s->wide_program ? s->wide_program : s->program, &s->queries));
     return wwi_selector_create(s->context, s->stream, s->precision, s->k, &s->selector);
 }
 
@@ -324,7 +347,9 @@ static ww_status allocate(ww_knn *s) {
     const uint64_t halves = s->filter == FILTER_TENSOR ? s->tensor.width * 2 : 0;
     const uint64_t listed = s->filter == FILTER_SETS ? 0 : 4; // bytes of an entry's id
     const uint64_t in_rows = s->rows ? wwi_knn_row_stride(s) * s->base.points->word_bytes : 0;
-    const uint64_t row_bytes = s->room.capacity * (s->value_bytes + listed) + k * (s->value_bytes + 4) + 4 + halves;
+    const uint64_t wide = wwi_points_are_narrow(s->queries.points) ? 2 * wwi_knn_row_stride(s) * s->value_bytes : 0;
+    const uint64_t row_bytes =
+        s->room.capacity * (s->value_bytes + listed) + k * (s->value_bytes + 4) + 4 + halves + wide;
     const uint64_t rows = s->room.most_rows = choose_rows(s, row_bytes, in_rows + halves);
     WWI_TRY(WWI_GROW(s->context, {&s->values, rows * s->room.capacity * s->value_bytes},
                      {&s->ids, listed ? rows * s->room.capacity * listed : 4}, {&s->counts, rows * 4},
@@ -335,27 +360,18 @@ static ww_status allocate(ww_knn *s) {
                                 (s->base.points->words ? s->base.points->words : 1) * s->value_bytes, &s->mean);
 }
 
-ww_status wwi_knn_create_alone(ww_points *base, ww_points *queries, size_t k, const ww_nearest_shard *shard,
-                               const ww_knn_options *options, ww_knn **knn) {
-    ww_knn_options o = WW_KNN_OPTIONS_INIT;
-    ww_run_options run;
-    WWI_TRY(wwi_options_take(&o, options, "ww_knn_options"));
-    WWI_TRY(wwi_run_take(o.run, &run));
-    if (k < 1 || k > WW_KNN_MOST)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", k, WW_KNN_MOST);
-    if ((unsigned)o.metric >= METRICS)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.metric is %d", (int)o.metric);
+// queries NULL: the base's own points, each without itself.
+static ww_status make_search(ww_points *base, ww_points *queries, size_t k, const ww_nearest_shard *shard,
+                             const ww_knn_options *o, ww_knn **knn) {
     const bool self = !queries;
     if (self)
         queries = base;
-    WWI_TRY(check_points(base, queries, o.metric));
-    const double largest = fmax(base->largest, queries->largest);
-    WWI_TRY(wwi_knn_check_scale(o.metric, base->precision, base->dimension, largest));
-    WWI_TRY(take_power(&o, base, largest));
     WWI_ENDS(ww_knn_destroy) ww_knn *s = NULL;
     WWI_TRY(wwi_new_zeroed(s, 1));
-    s->options = o;
-    s->run = run;
+    s->options = *o;
+    s->options.subset = NULL;
+    s->options.subset_bits = NULL;
+    WWI_TRY(wwi_run_take(o->run, &s->run));
     s->info = (ww_knn_info)WW_KNN_INFO_INIT;
     s->context = base->context;
     wwi_context_retain(s->context);
@@ -368,18 +384,55 @@ ww_status wwi_knn_create_alone(ww_points *base, ww_points *queries, size_t k, co
     s->precision = base->precision;
     s->value_bytes = wwi_precision_bytes(s->precision);
     s->info.pairs = (uint64_t)base->count * queries->count;
-    const int code = metrics[o.metric].code;
+    const int code = metrics[o->metric].code;
     s->direct = code == 1 || code == 2 || code == 5 || code == 6;
     s->gpu = wwi_is_gpu(s->context);
     s->filter = choose_filter(s, base->words);
     set_margin(s);
     s->info.filter = filters[s->filter].name;
-    WWI_TRY(wwi_knn_shard_take(shard, self, queries->count, base->count, o.metric, s->precision, &s->shard));
+    WWI_TRY(wwi_knn_shard_take(shard, self, queries->count, base->count, o->metric, s->precision, &s->shard));
     WWI_TRY(wwi_run_stream(s->context, &s->run, &s->stream));
     WWI_TRY(compile(s));
     WWI_TRY(allocate(s));
     *knn = wwi_taken(&s);
     return WW_OK;
+}
+
+// The same in a part of the base. With queries NULL it has all points as queries, of which those in the part would find
+// themselves: one neighbour more is searched for, and the run drops them.
+static ww_status make_subset_search(ww_points *base, ww_points *queries, size_t k, const ww_knn_options *o,
+                                    ww_knn **knn) {
+    WWI_ENDS(ww_points_destroy) ww_points *part = NULL;
+    WWI_FREES uint32_t *places = NULL;
+    size_t count = 0;
+    WWI_TRY(wwi_points_places(base, o->subset, o->subset_count, o->subset_bits, &places, &count));
+    WWI_TRY(wwi_points_select(base, places, count, &part));
+    WWI_TRY(make_search(part, queries ? queries : base, queries ? k : k + 1, NULL, o, knn));
+    (*knn)->places = wwi_taken(&places);
+    (*knn)->drops_self = !queries;
+    return WW_OK;
+}
+
+ww_status wwi_knn_create_alone(ww_points *base, ww_points *queries, size_t k, const ww_nearest_shard *shard,
+                               const ww_knn_options *options, ww_knn **knn) {
+    ww_knn_options o = WW_KNN_OPTIONS_INIT;
+    WWI_TRY(wwi_options_take(&o, options, "ww_knn_options"));
+    const bool is_part = o.subset || o.subset_bits;
+    if (k < 1 || k > WW_KNN_MOST)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", k, WW_KNN_MOST);
+    if ((unsigned)o.metric >= METRICS)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.metric is %d", (int)o.metric);
+    if (o.subset && o.subset_bits)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options has a subset by ids and by bits");
+    if (shard && (is_part || base->ids)) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "parts of a base of which a subset counts, or with ids of its own");
+        return wwi_fail_hint("search the part alone: ww_neighbours_merge() joins by distance and then by id");
+    }
+    WWI_TRY(check_points(base, queries ? queries : base, o.metric));
+    const double largest = queries ? fmax(base->largest, queries->largest) : base->largest;
+    WWI_TRY(wwi_knn_check_scale(o.metric, base->precision, base->dimension, largest));
+    WWI_TRY(take_power(&o, base, largest));
+    return is_part ? make_subset_search(base, queries, k, &o, knn) : make_search(base, queries, k, shard, &o, knn);
 }
 
 WWI_GIVES_INFO(knn, knn)

@@ -4,6 +4,7 @@
 // the selection keeps the best. The first chunk, and a chunk with more listed points than fit the lists, are computed
 // exactly in full.
 #include <math.h>
+#include <string.h>
 #include <wavewarp/knn.h>
 
 #include "knn/knn_search.h"
@@ -20,7 +21,7 @@ static ww_status make_norms(ww_knn *s, knn_side *of, uint64_t padded) {
     wwi_buffer_destroy(&of->norms);
     WWI_TRY(wwi_buffer_create(s->context, padded * s->value_bytes, &of->norms));
     WWI_TRY(wwi_buffer_fill_u32(s->overflow, 0, 8, 0));
-    WWI_TRY(WWI_LAUNCH_ITEMS(s->norms, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_BUFFER(s->mean),
+    WWI_TRY(WWI_LAUNCH_ITEMS(of->make.norms, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_BUFFER(s->mean),
                              WWI_VALUE(n), WWI_VALUE(of->points->words), WWI_BUFFER(of->norms), WWI_BUFFER(s->overflow),
                              s->precision == WW_DOUBLE ? WWI_VALUE(wide) : WWI_VALUE(narrow)));
     WWI_TRY(wwi_knn_read_norms(s->stream, s->overflow, s->options.metric, s->precision, &norm));
@@ -28,6 +29,13 @@ static ww_status make_norms(ww_knn *s, knn_side *of, uint64_t padded) {
     of->normed_first = of->window.first;
     of->normed_count = of->window.count;
     return WW_OK;
+}
+
+static ww_status make_rows(ww_knn *s, knn_side *of, uint64_t padded, uint64_t word_bytes) {
+    const uint32_t stride = wwi_knn_row_stride(s);
+    WWI_TRY(WWI_GROW(s->context, {&of->rows, padded * stride * word_bytes}));
+    return WWI_LAUNCH_ITEMS(of->make.rows, padded, WWI_TILE, WWI_BUFFER(of->window.values),
+                            WWI_VALUE(of->points->words), WWI_VALUE(stride), WWI_BUFFER(of->rows));
 }
 
 // Opens a slice of a side and computes its norms.
@@ -39,12 +47,29 @@ static ww_status open_side(ww_knn *s, knn_side *of, size_t first, size_t count) 
     const uint64_t padded = wwi_points_padded(of->window.count);
     WWI_TRY(make_norms(s, of, padded));
     // Rows are made only where a side is on the device as a whole: once.
-    if (!s->rows || of->rows || (s->shard.self && of == &s->queries))
+    if (!s->rows || of->rows || (of == &s->queries && !wwi_knn_has_query_rows(s)))
         return WW_OK;
-    const uint32_t stride = wwi_knn_row_stride(s);
-    WWI_TRY(wwi_buffer_create(s->context, padded * stride * of->points->word_bytes, &of->rows));
-    return WWI_LAUNCH_ITEMS(s->make_rows, padded, WWI_TILE, WWI_BUFFER(of->window.values), WWI_VALUE(of->points->words),
-                            WWI_VALUE(stride), WWI_BUFFER(of->rows));
+    return make_rows(s, of, padded, of->points->word_bytes);
+}
+
+// The same of a block of narrow queries, as sums have them. What is said of all queries' norms does not depend on the
+// block: the base's halves are scaled by it.
+static ww_status open_wide(ww_knn *s, size_t first, size_t count) {
+    knn_side *q = &s->queries;
+    const uint64_t padded = wwi_points_padded(count);
+    WWI_TRY(wwi_points_slice(q->points, s->stream, first, count, &q->stored));
+    WWI_TRY(WWI_GROW(s->context, {&q->wide, padded * q->points->words * s->value_bytes}));
+    WWI_TRY(wwi_points_widen(q->points, s->stream, &q->stored, first, count, q->wide));
+    q->window = (wwi_slice){q->wide, NULL, first, count, false};
+    WWI_TRY(make_norms(s, q, padded));
+    const double most = sqrt((double)q->points->words) * q->points->largest;
+    q->reach = (float)(most + (s->centred ? sqrt(s->base.points->mean_norm) : 0)) * 1.000001f;
+    return wwi_knn_has_query_rows(s) ? make_rows(s, q, padded, s->value_bytes) : WW_OK;
+}
+
+static ww_status open_queries(ww_knn *s, size_t first, size_t count) {
+    return wwi_points_are_narrow(s->queries.points) ? open_wide(s, first, count)
+                                                    : open_side(s, &s->queries, first, count);
 }
 
 // One block of rows, and the part of the base that has been processed for it.
@@ -82,7 +107,7 @@ static ww_status launch_exact(ww_knn *s, const block *b, const ww_knn_args *job)
         return WWI_LAUNCH(s->filter_kernel, b->rows, s->row_group, WWI_BUFFER(s->queries.window.values),
                           WWI_BUFFER(s->queries.window.series), WWI_BUFFER(s->base.window.values),
                           WWI_BUFFER(s->base.window.series), WWI_VALUE(*job), WWI_BUFFER(s->values));
-    wwi_buffer *const query_rows = s->shard.self ? s->base.rows : s->queries.rows;
+    wwi_buffer *const query_rows = wwi_knn_has_query_rows(s) ? s->queries.rows : s->base.rows;
     return WWI_LAUNCH(s->exact, b->rows, s->row_group, WWI_BUFFER(s->rows ? query_rows : s->queries.window.values),
                       WWI_BUFFER(s->rows ? s->base.rows : s->base.window.values), WWI_BUFFER(s->queries.norms),
                       WWI_BUFFER(s->base.norms), WWI_VALUE(*job), WWI_BUFFER(s->counts), WWI_BUFFER(s->ids),
@@ -127,20 +152,21 @@ static float scale_of(const ww_knn *s, const knn_side *of) {
 static ww_status make_halves(ww_knn *s, knn_side *of, uint32_t first, uint32_t count, uint64_t rows) {
     const uint32_t for_queries = of == &s->queries;
     const float scale = scale_of(s, of);
-    return WWI_LAUNCH_ITEMS(s->make_halves, rows, 64, WWI_BUFFER(of->window.values), WWI_BUFFER(s->mean),
+    return WWI_LAUNCH_ITEMS(of->make.halves, rows, 64, WWI_BUFFER(of->window.values), WWI_BUFFER(s->mean),
                             WWI_BUFFER(of->norms), WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(of->points->words),
                             WWI_VALUE(s->tensor.width), WWI_VALUE(for_queries), WWI_VALUE(scale),
                             WWI_BUFFER(of->halves));
 }
 
-// Computes the base's halves, once, and those of a block of queries. Both sides are on the device as a whole.
+// Computes the base's halves, once, and those of a block of queries. The base is on the device as a whole.
 static ww_status make_all_halves(ww_knn *s, const block *b) {
     if (!s->base.halves) {
         const uint64_t padded = wwi_points_padded(s->base.window.count);
         WWI_TRY(wwi_buffer_create(s->context, padded * s->tensor.width * 2, &s->base.halves));
         WWI_TRY(make_halves(s, &s->base, 0, (uint32_t)s->base.window.count, padded));
     }
-    return make_halves(s, &s->queries, (uint32_t)b->first, (uint32_t)b->rows, wwi_knn_round_up(b->rows, s->group_rows));
+    return make_halves(s, &s->queries, (uint32_t)(b->first - s->queries.window.first), (uint32_t)b->rows,
+                       wwi_knn_round_up(b->rows, s->group_rows));
 }
 
 static ww_status launch_tensor(ww_knn *s, const ww_knn_args *job, uint64_t groups) {
@@ -226,8 +252,7 @@ static ww_status go_through_window(ww_knn *s, block *b) {
     return WW_OK;
 }
 
-static ww_status run_block(ww_knn *s, size_t first, size_t rows, size_t result, int64_t *ids, void *distances,
-                           uint32_t *found) {
+static ww_status run_block(ww_knn *s, size_t first, size_t rows, size_t result, int64_t *ids, void *distances) {
     block b = {
         .first = first, .rows = rows, .most = UINT64_C(1) << 20, .growth = s->gpu ? 12 : 4, .fresh = !s->shard.initial};
     b.own = wwi_knn_shard_own(&s->shard, first, rows, s->base.points->count, &b.shift);
@@ -249,13 +274,11 @@ static ww_status run_block(ww_knn *s, size_t first, size_t rows, size_t result, 
     WWI_TRY(wwi_results_fetch(s->best_ids, s->best_values, rows, s->k, s->precision, s->options.metric == WW_METRIC_L2,
                               ids, distances, NULL));
     wwi_knn_shard_place(&s->shard, first, rows, s->k, b.shift, ids, distances);
-    for (size_t r = 0; found && r < rows; r++)
-        found[result + r] = wwi_count_found(ids + r * s->k, s->k);
     return WW_OK;
 }
 
 // Queries [from, end); their results begin where the arrays do.
-static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, void *distances, uint32_t *found) {
+static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, void *distances) {
     ww_status status = WW_OK;
     const double start = wwi_seconds();
     wwi_stream_start(s->stream);
@@ -264,14 +287,16 @@ static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, v
     wwi_pace_start(&s->pace, (uint64_t)(end - from) * s->base.points->count);
     for (size_t at = 0, count; status == WW_OK && at < end; at += count) {
         count = wwi_points_slice_limit(s->queries.points, at);
+        if (wwi_points_are_narrow(s->queries.points))
+            count = wwi_least(count, s->room.most_rows);
         if (at + count <= from)
             continue;
-        if ((status = open_side(s, &s->queries, at, count)) != WW_OK)
+        if ((status = open_queries(s, at, count)) != WW_OK)
             break;
         const size_t last = at + count < end ? at + count : end;
         for (size_t first = at > from ? at : from, rows; status == WW_OK && first < last; first += rows) {
             rows = wwi_least(last - first, s->room.most_rows);
-            status = run_block(s, first, rows, first - from, ids, distances, found);
+            status = run_block(s, first, rows, first - from, ids, distances);
         }
     }
     status = wwi_run_end(s->stream, status, start, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
@@ -281,13 +306,50 @@ static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, v
     // block.
     wwi_slice_close(&s->base.window);
     wwi_slice_close(&s->queries.window);
+    wwi_slice_close(&s->queries.stored);
     WWI_BUFFERS_DESTROY(&s->base.norms, &s->queries.norms, &s->base.rows, &s->queries.rows, &s->base.halves);
     return status;
 }
 
+// Of the neighbours of query `own`, its k and one more, all but its own point; distances NULL: they are not wanted.
+static void drop_self(const ww_knn *s, size_t own, const int64_t *from_ids, const unsigned char *from, int64_t *ids,
+                      unsigned char *distances) {
+    const size_t size = s->value_bytes;
+    size_t to = 0;
+    for (size_t i = 0; i < s->k && to < wwi_knn_wanted(s); i++) {
+        if (from_ids[i] >= 0 && s->places[from_ids[i]] == own)
+            continue;
+        ids[to] = from_ids[i];
+        if (distances)
+            memcpy(distances + to * size, from + i * size, size);
+        to++;
+    }
+}
+
+static ww_status run_dropping(ww_knn *s, size_t first, size_t rows, int64_t *ids, unsigned char *distances) {
+    const size_t k = wwi_knn_wanted(s), size = s->value_bytes;
+    WWI_FREES int64_t *more = NULL;
+    WWI_FREES unsigned char *more_distances = NULL;
+    WWI_TRY(wwi_new(more, rows * s->k));
+    WWI_TRY(wwi_new(more_distances, rows * s->k * size));
+    WWI_TRY(run_queries(s, first, first + rows, more, more_distances));
+    for (size_t r = 0; r < rows; r++)
+        drop_self(s, first + r, more + r * s->k, more_distances + r * s->k * size, ids + r * k,
+                  distances ? distances + r * k * size : NULL);
+    return WW_OK;
+}
+
 ww_status wwi_knn_run_alone(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances, uint32_t *found) {
     WWI_FREES unsigned char *own = NULL; // distances tell what is farther than an initial one
+    const size_t k = wwi_knn_wanted(s);
+    const int64_t *names = s->base.points->ids;
     if (s->shard.initial && !distances)
         WWI_TRY(wwi_new(own, rows * s->k * s->value_bytes));
-    return run_queries(s, first, first + rows, ids, distances ? distances : own, found);
+    WWI_TRY(s->drops_self ? run_dropping(s, first, rows, ids, distances)
+                          : run_queries(s, first, first + rows, ids, distances ? distances : own));
+    for (size_t i = 0; names && i < rows * k; i++)
+        ids[i] = ids[i] < 0 ? ids[i] : names[ids[i]];
+    for (size_t r = 0; found && r < rows; r++)
+        found[r] = wwi_count_found(ids + r * k, k);
+    return WW_OK;
 }

@@ -27,6 +27,11 @@ typedef struct knn_side {
     float reach;                       // norm of its longest point
     wwi_buffer *rows;                  // in row order, for the exact kernel; NULL: it reads tiles
     wwi_buffer *halves;                // for the tensor filter: of the slice, or of a block of queries
+    wwi_buffer *wide;                  // narrow queries: the tiles of a block, which are `window` then
+    wwi_slice stored;                  // likewise: the slice of which they are
+    struct {
+        wwi_kernel *norms, *rows, *halves;
+    } make;
 } knn_side;
 
 // The sizes of the tensor filter; see kernels_cl/knn/knn_tensor.cl.
@@ -43,6 +48,8 @@ struct ww_knn {
     ww_run_options run;
     knn_side base, queries;
     wwi_knn_shard shard;
+    uint32_t *places; // of a subset: where its points are in the whole base; else NULL
+    bool drops_self;  // whose points are the queries, too: k is one more than the caller's
     bool gpu, centred, direct, rows;
     uint32_t k;
     ww_precision precision;
@@ -59,8 +66,8 @@ struct ww_knn {
         float margin, slack; // as in ww_knn_args
         double base;         // by which the base's squared norms are multiplied
     } allowed;
-    wwi_program *program;
-    wwi_kernel *filter_kernel, *exact, *norms, *make_rows, *make_halves, *make_cuts;
+    wwi_program *program, *wide_program; // the second: of queries, where the base is narrow
+    wwi_kernel *filter_kernel, *exact, *make_cuts;
     wwi_selector *selector;
     wwi_buffer *counts, *ids, *values, *best_values, *best_ids, *overflow, *mean;
     wwi_pace pace; // in pairs
@@ -72,9 +79,19 @@ static inline uint32_t wwi_knn_round_up(uint64_t value, uint32_t to) {
     return (uint32_t)(wwi_ceil_div(value, to) * to);
 }
 
+// The neighbours that the caller asked for.
+static inline uint32_t wwi_knn_wanted(const ww_knn *s) {
+    return s->k - s->drops_self;
+}
+
 // No filter: every chunk is computed exactly.
 static inline bool wwi_knn_computes_all(const ww_knn *s) {
     return s->filter == FILTER_SETS || s->filter == FILTER_ALL;
+}
+
+// Queries have rows of their own for the exact kernel: they are no points of the base, or not as sums have them.
+static inline bool wwi_knn_has_query_rows(const ww_knn *s) {
+    return s->rows && (s->queries.points != s->base.points || wwi_points_are_narrow(s->queries.points));
 }
 
 // Coordinates of a point in row order.

@@ -74,7 +74,7 @@ static double query_work(const void *of, size_t query) {
 static ww_status run_queries(const wwi_seat *seat, wwi_span queries) {
     job *j = seat->of;
     ww_knn *s = seat->team->on[seat->device];
-    const size_t place = queries.first * j->s->k;
+    const size_t place = queries.first * wwi_knn_wanted(j->s);
     WWI_TRY(wwi_knn_run_alone(s, queries.first, queries.count, j->ids + place,
                               j->distances ? j->distances + place * s->value_bytes : NULL,
                               j->found ? j->found + queries.first : NULL));
@@ -89,28 +89,31 @@ static ww_status run_queries(const wwi_seat *seat, wwi_span queries) {
 static void name_queries(const void *of, FILE *to) {
     const job *j = of;
     const ww_knn *s = j->s;
-    char sum[65] = "";
+    char sum[65] = "", part[65] = "";
+    if (s->places)
+        wwi_checksum_text(s->places, s->base.points->count * sizeof *s->places, part);
     if (s->shard.initial)
         wwi_checksum_text(s->shard.initial, s->queries.points->count * s->value_bytes, sum);
     fprintf(to,
             "knn\nbase %zu queries %zu k %zu metric %s p %a missing %d %s self %d exclude %d %" PRId64
-            " offset %" PRIu64 " initial %s distances %d found %d",
-            s->base.points->count, s->queries.points->count, (size_t)s->k, ww_metric_name(s->options.metric),
-            s->options.p, s->base.points->missing, ww_precision_name(s->precision), s->shard.self, s->shard.excludes,
-            s->shard.apart, s->shard.base_offset, sum, j->distances != NULL, j->found != NULL);
+            " offset %" PRIu64 " initial %s distances %d found %d subset %s",
+            s->base.points->count, s->queries.points->count, (size_t)wwi_knn_wanted(s),
+            ww_metric_name(s->options.metric), s->options.p, s->base.points->missing, ww_precision_name(s->precision),
+            s->shard.self, s->shard.excludes, s->shard.apart, s->shard.base_offset, sum, j->distances != NULL,
+            j->found != NULL, part);
 }
 
 static ww_status give_queries(const wwi_seat *seat, wwi_span queries, wwi_bytes *to) {
     const job *j = seat->of;
-    WWI_TRY(wwi_bytes_put_rows(to, j->ids, queries, j->s->k * sizeof *j->ids));
-    WWI_TRY(wwi_bytes_put_rows(to, j->distances, queries, j->s->k * j->s->value_bytes));
+    WWI_TRY(wwi_bytes_put_rows(to, j->ids, queries, wwi_knn_wanted(j->s) * sizeof *j->ids));
+    WWI_TRY(wwi_bytes_put_rows(to, j->distances, queries, wwi_knn_wanted(j->s) * j->s->value_bytes));
     return wwi_bytes_put_rows(to, j->found, queries, sizeof *j->found);
 }
 
 static ww_status take_queries(void *of, wwi_span queries, wwi_taken_bytes *from) {
     const job *j = of;
-    WWI_TRY(wwi_bytes_take_rows(from, j->ids, queries, j->s->k * sizeof *j->ids));
-    WWI_TRY(wwi_bytes_take_rows(from, j->distances, queries, j->s->k * j->s->value_bytes));
+    WWI_TRY(wwi_bytes_take_rows(from, j->ids, queries, wwi_knn_wanted(j->s) * sizeof *j->ids));
+    WWI_TRY(wwi_bytes_take_rows(from, j->distances, queries, wwi_knn_wanted(j->s) * j->s->value_bytes));
     return wwi_bytes_take_rows(from, j->found, queries, sizeof *j->found);
 }
 

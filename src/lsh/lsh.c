@@ -199,7 +199,7 @@ static void set_defines(ww_lsh *h) {
     snprintf(h->defines, sizeof h->defines,
              "-DWWK_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_FAMILY=%d -DWW_FUNCTIONS=%" PRIu32
              " -DWW_PROBING=%d -DWW_TOGETHER=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32 " -DWW_VECTOR=%" PRIu32
-             " -DWW_EXACT_ROWS=0",
+             " -DWW_EXACT_ROWS=0 -DWW_STORED=0",
              h->precision == WW_DOUBLE, h->family == WWI_LSH_SETS ? 5 : wwi_metric_code(h->options.metric), h->direct,
              h->centred, h->family, h->options.functions, h->options.probes > 1, h->together, set, h->row_group,
              h->gpu                      ? 4
@@ -455,9 +455,22 @@ ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
     return status;
 }
 
+ww_status wwi_lsh_check_points(const ww_points *points, bool as_queries) {
+    if (points && wwi_points_are_narrow(points)) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "hashing of points in bytes or halves");
+        return wwi_fail_hint("give them as float");
+    }
+    if (points && points->ids && !as_queries) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "hashing of points with ids of their own");
+        return wwi_fail_hint("tables number the points from 0; ww_lsh_add() and ww_lsh_remove() change them");
+    }
+    return WW_OK;
+}
+
 ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const ww_run_options *run,
                        const void *coefficients, uint64_t coefficient_bytes, ww_lsh **lsh) {
     WWI_ENDS(ww_lsh_destroy) ww_lsh *h = NULL;
+    WWI_TRY(wwi_lsh_check_points(like, false));
     WWI_TRY(wwi_new_zeroed(h, 1));
     h->context = like->context;
     wwi_context_retain(h->context);
@@ -553,6 +566,7 @@ ww_status wwi_lsh_add_alone(ww_lsh *h, ww_points *points) {
         points->dimension != h->dimension)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the points are not of the tables' context, precision, kind or "
                                                    "dimension");
+    WWI_TRY(wwi_lsh_check_points(points, false));
     const double start = wwi_seconds();
     const size_t total = h->total + points->count;
     // All that can fail comes before what changes the index.

@@ -535,6 +535,7 @@ ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_o
     WWI_TRY(wwi_options_take(&c.target, target, "ww_lsh_target"));
     WWI_TRY(wwi_run_take(c.target.run, &c.run));
     WWI_TRY(check_wish(points, &c.target));
+    WWI_TRY(wwi_lsh_check_points(c.target.asking, true));
     WWI_TRY(open_choice(&c, points));
     WWI_TRY(size_samples(&c));
     WWI_TRY(learn_model(&c));

@@ -135,6 +135,9 @@ uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uin
 ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const ww_run_options *run,
                        const void *coefficients, uint64_t coefficient_bytes, ww_lsh **lsh);
 ww_status wwi_lsh_append(ww_lsh *lsh, ww_points *points);
+// Refuses points that tables can't have: numbers that are not as sums have them, ids of their own. NULL: none to look
+// at.
+ww_status wwi_lsh_check_points(const ww_points *points, bool as_queries);
 // Prepares lsh->kernels.join for lists of k.
 ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);
 // Marks the points of these bits, one for each of its points, as removed; no others are.

@@ -581,6 +581,7 @@ static ww_status run_rows(ww_lsh *h, ww_points *queries, size_t all, const targe
                     queries->dimension != h->dimension))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries are not of the tables' context, precision, kind or "
                                                    "dimension");
+    WWI_TRY(wwi_lsh_check_points(queries, true));
     const double start = wwi_seconds();
     WWI_ENDS(search_free)
     search s = {.h = h,

@@ -132,6 +132,7 @@ INPUTS = {
     "points.fvecs": points(600, 8), "queries.fvecs": points(50, 8), "base.fvecs": points(600, 8),
     "more-queries.fvecs": points(20, 8), "points.npy": generate("random-walk", 50, 6, 11),
     "codes.bvecs": points(60, 16, "B"), "prints.bvecs": points(60, 16, "B"),
+    "queries.bvecs": points(20, 8, "B"), "base.bvecs": points(60, 8, "B"), "chosen.txt": text("7\n3\n40\n"),
     "baskets.txt": rows(60, 5, " ", 40, True), "train.csv": rows(30, 4), "test.csv": rows(6, 4),
     "BASE.tsv": TRAIN, "QUERIES.tsv": TEST, "MORE.tsv": TEST,
     "labels.txt": rows(30, 1, "", 3, True),

@@ -349,6 +349,29 @@ START_TEST(points_have_the_ids_of_one_device) {
         wwt_ok(wwt_run_knn(gb, self ? NULL : gq, NEAR, &options, ids[1], NULL));
         ck_assert(memcmp(ids[0], ids[1], count * sizeof **ids) == 0);
     }
+    // A part of the base, and points that come and go, are so on each device.
+    int64_t part[BASE / 3];
+    for (size_t i = 0; i < BASE / 3; i++)
+        part[i] = (int64_t)(3 * i + 1);
+    options.subset = part;
+    options.subset_count = BASE / 3;
+    wwt_ok(wwt_run_knn(gb, gq, NEAR, &options, ids[0], distances[0]));
+    options.subset = NULL;
+    ww_points *changed = send(group, &b, precision), *more = send(group, &q, precision);
+    int64_t rest[BASE];
+    for (size_t i = 0, at = 0; i < BASE; i++)
+        if (i % 3 != 1)
+            rest[at++] = (int64_t)i;
+    wwt_ok(ww_points_add(changed, more));
+    wwt_ok(ww_points_remove(changed, rest, BASE - BASE / 3));
+    for (size_t i = 0; i < QUERIES; i++)
+        rest[i] = (int64_t)(BASE + i);
+    wwt_ok(ww_points_remove(changed, rest, QUERIES));
+    wwt_ok(wwt_run_knn(changed, gq, NEAR, &options, ids[1], distances[1]));
+    ck_assert(memcmp(ids[0], ids[1], QUERIES * NEAR * sizeof **ids) == 0);
+    ck_assert(memcmp(distances[0], distances[1], QUERIES * NEAR * (precision == WW_DOUBLE ? 8 : 4)) == 0);
+    ww_points_destroy(&changed);
+    ww_points_destroy(&more);
     ck_assert_int_eq(wwt_run_knn(gb, apart, NEAR, NULL, ids[1], NULL), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(wwt_run_knn(gb, gq, 0, NULL, ids[1], NULL), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(wwt_run_knn(gb, gq, NEAR, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // k-means: labels and distances against the textbook's distances, planted clusters, empty clusters, seeds, refusals.
+// Medoids of samples: the same.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,6 +285,111 @@ START_TEST(refusals) {
 }
 END_TEST
 
+// ---- medoids of samples
+
+// Every series has its nearest medoid, clusters are numbered by their first series, and the cost is the sum.
+static void check_sampled(const ww_measure *measure, const ww_series_set *set, size_t k, const int64_t *labels,
+                          const size_t *medoids, const double *distances, double cost) {
+    double sum = 0;
+    int64_t found = 0;
+    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+        ck_assert_int_le(labels[i], found);
+        found += labels[i] == found;
+        const double own = medoids[labels[i]] == i ? 0 : reference(measure, set, i, set, medoids[labels[i]]);
+        ck_assert(fabs(distances[i] - own) <= 1e-9 * (1 + own));
+        for (size_t m = 0; m < k; m++)
+            ck_assert(reference(measure, set, i, set, medoids[m]) >= own - 1e-9 * (1 + own));
+        sum += distances[i];
+    }
+    ck_assert_int_eq(found, (int64_t)k);
+    ck_assert(fabs(sum - cost) <= 1e-9 * (1 + cost));
+}
+
+START_TEST(sampled_medoids) {
+    enum { COUNT = 90, K = 3 };
+    ww_measure measure = wwt_measure(_i ? WW_TWED : WW_DTW);
+    ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
+    ww_medoids_options options = WW_MEDOIDS_OPTIONS_INIT;
+    ww_medoids_info info = WW_MEDOIDS_INFO_INIT, whole_info = WW_MEDOIDS_INFO_INIT;
+    ww_dataset *data;
+    int64_t labels[2][COUNT];
+    size_t medoids[2][K];
+    double distances[COUNT], condensed[COUNT * (COUNT - 1) / 2];
+    if (!wwt_device_has_double())
+        return;
+    wwt_seed((unsigned)_i);
+    ww_series_set *set = bumps(1, K, COUNT, _i ? 24 : 16, 24);
+    make.precision = WW_DOUBLE;
+    wwt_ok(ww_dataset_create_from_set(wwt_context, set, &make, &data));
+    // As many as a sample may have, which are all: the medoids of the matrix.
+    options.sample = COUNT;
+    options.samples = 4;
+    wwt_ok(ww_cluster_medoids_sampled(&measure, data, K, &options, labels[0], medoids[0], distances, &info));
+    check_sampled(&measure, set, K, labels[0], medoids[0], distances, info.cost);
+    for (size_t i = 0, at = 0; i < COUNT; i++)
+        for (size_t j = i + 1; j < COUNT; j++)
+            condensed[at++] = reference(&measure, set, i, set, j);
+    wwt_ok(ww_cluster_medoids(condensed, WW_DOUBLE, COUNT, K, NULL, labels[1], medoids[1], &whole_info));
+    ck_assert_mem_eq(medoids[0], medoids[1], sizeof *medoids);
+    ck_assert_mem_eq(labels[0], labels[1], sizeof *labels);
+    // Planted clusters are found from a few series, by each seed, the same each time.
+    options.sample = 4 * K;
+    options.samples = 3;
+    for (options.seed = 0; options.seed < 4; options.seed++) {
+        wwt_ok(ww_cluster_medoids_sampled(&measure, data, K, &options, labels[0], medoids[0], distances, &info));
+        check_sampled(&measure, set, K, labels[0], medoids[0], distances, info.cost);
+        ck_assert_mem_eq(labels[0], labels[1], sizeof *labels);
+        ck_assert(info.cost >= whole_info.cost * (1 - 1e-9) && info.cost <= info.first_cost && info.converged);
+        wwt_ok(ww_cluster_medoids_sampled(&measure, data, K, &options, labels[0], medoids[1], NULL, NULL));
+        ck_assert_mem_eq(medoids[0], medoids[1], sizeof *medoids);
+    }
+    ww_dataset_destroy(&data);
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
+START_TEST(sampled_refusals) {
+    enum { COUNT = 8 };
+    ww_measure measure = wwt_measure(WW_DTW), similarity = wwt_measure(WW_LCS);
+    ww_medoids_options options = WW_MEDOIDS_OPTIONS_INIT;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_dataset *data;
+    int64_t labels[COUNT];
+    size_t medoids[COUNT];
+    uint64_t reached = 0;
+    wwt_seed(1);
+    ww_series_set *set = bumps(1, 2, COUNT, 20, 20);
+    wwt_ok(ww_dataset_create_from_set(wwt_context, set, NULL, &data));
+    wwt_ok(ww_cluster_medoids_sampled(&measure, data, COUNT, NULL, labels, medoids, NULL, NULL)); // each a cluster
+    ck_assert_uint_eq(medoids[COUNT - 1], COUNT - 1);
+    wwt_ok(ww_cluster_medoids_sampled(&measure, data, 1, NULL, labels, medoids, NULL, NULL));
+    wwt_fails(ww_cluster_medoids_sampled(&measure, data, 0, NULL, labels, medoids, NULL, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_cluster_medoids_sampled(&measure, data, COUNT + 1, NULL, labels, medoids, NULL, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_cluster_medoids_sampled(&similarity, data, 2, NULL, labels, medoids, NULL, NULL),
+              WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_cluster_medoids_sampled(&measure, data, 2, NULL, NULL, medoids, NULL, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    options.sample = 2;
+    wwt_fails(ww_cluster_medoids_sampled(&measure, data, 2, &options, labels, medoids, NULL, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    options.sample = 0;
+    options.samples = 1000001;
+    wwt_fails(ww_cluster_medoids_sampled(&measure, data, 2, &options, labels, medoids, NULL, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    options.samples = 3;
+    options.sample = 4;
+    run.progress = stop_at_third;
+    run.progress_user = &reached;
+    options.run = &run;
+    wwt_fails(ww_cluster_medoids_sampled(&measure, data, 2, &options, labels, medoids, NULL, NULL), WW_ERROR_CANCELLED);
+    ck_assert_uint_ge(reached, 2);
+    ww_dataset_destroy(&data);
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -295,5 +401,7 @@ int main(void) {
     wwt_add(suite, every_series_a_cluster, 2);
     wwt_add(suite, starts, 1);
     wwt_add(suite, refusals, 1);
+    wwt_add(suite, sampled_medoids, 2);
+    wwt_add(suite, sampled_refusals, 1);
     return wwt_run(suite);
 }

@@ -499,7 +499,8 @@ START_TEST(sets_of_bits) {
         unsigned char *values = malloc(count * bytes);
         for (size_t i = 0; i < count * bytes; i++)
             values[i] = (unsigned char)wwt_random_size(0, 255); // also behind the last bit
-        ww_point_view view = {sizeof view, WW_POINTS_BITS, values, WW_FLOAT, count, width, 0, NULL};
+        ww_point_view view = {sizeof view, WW_POINTS_BITS,      values, WW_FLOAT, count, width, 0,
+                              NULL,        WW_ELEMENT_PRECISION};
         const ww_metric metric = n % 2 ? WW_METRIC_HAMMING : WW_METRIC_JACCARD_BITS;
         memset(values, 0, 2 * bytes); // two empty sets
         search_case s = {metric, WW_FLOAT, 9, false, 0, 0, metric == WW_METRIC_HAMMING, NULL};
@@ -534,7 +535,7 @@ START_TEST(jaccard) {
                 items[n++] = m * 1000003u;
         offsets[i + 1] = n;
     }
-    ww_point_view view = {sizeof view, WW_POINTS_SETS, items, WW_FLOAT, COUNT, 0, 0, offsets};
+    ww_point_view view = {sizeof view, WW_POINTS_SETS, items, WW_FLOAT, COUNT, 0, 0, offsets, WW_ELEMENT_PRECISION};
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     options.max_bytes = _i ? 2000 : 0;
     ww_points *points = NULL;
@@ -615,7 +616,7 @@ START_TEST(refusals) {
     wwt_ok(ww_knn_find(wwt_context, &view, NULL, 1, WW_METRIC_L1, WW_FLOAT, ids, NULL));
     uint32_t items[] = {1, 3, 3};
     uint64_t offsets[] = {0, 3};
-    ww_point_view sets = {sizeof sets, WW_POINTS_SETS, items, WW_FLOAT, 1, 0, 0, offsets};
+    ww_point_view sets = {sizeof sets, WW_POINTS_SETS, items, WW_FLOAT, 1, 0, 0, offsets, WW_ELEMENT_PRECISION};
     wwt_fails(ww_points_create(wwt_context, &sets, NULL, &pa), WW_ERROR_INVALID_ARGUMENT);
     free(b.values);
     free(a.values);

@@ -35,10 +35,83 @@ static void teardown(void) {
     memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
 }
 
+static void put(const char *name, const void *bytes, size_t size) {
+    FILE *file = fopen(path_of(name), "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+// A .npy of 2 x 3 elements of this type.
+static void put_npy(const char *type, int fortran, const void *values, size_t size) {
+    char bytes[256];
+    const int head =
+        snprintf(bytes, sizeof bytes, "%c%s%c%c%c%c{'descr': '%s', 'fortran_order': %s, 'shape': (2, 3), }\n", 0x93,
+                 "NUMPY", 1, 0, 'x', 0, type, fortran ? "True" : "False");
+    bytes[7] = 0;
+    bytes[8] = (char)(head - 10);
+    bytes[9] = 0;
+    memcpy(bytes + head, values, size);
+    put("narrow.npy", bytes, (size_t)head + size);
+}
+
+static void check_narrow(const char *name, bool stays, ww_element element, const void *values, size_t size,
+                         const double *numbers) {
+    for (int narrow = 0; narrow < 2; narrow++) {
+        ww_point_set *set = NULL;
+        ww_point_view view = WW_POINT_VIEW_INIT;
+        ck_assert_int_eq(
+            (narrow ? ww_point_set_read_narrow : ww_point_set_read)(path_of(name), WW_POINTS_NUMBERS, &set), WW_OK);
+        ck_assert_int_eq(ww_point_set_view(set, &view), WW_OK);
+        ck_assert_uint_eq(view.count, 2);
+        ck_assert_uint_eq(view.dimension, 3);
+        ck_assert_int_eq(view.element, narrow && stays ? element : WW_ELEMENT_PRECISION);
+        if (narrow && stays)
+            ck_assert_mem_eq(view.values, values, size);
+        for (size_t i = 0; i < 6 && !(narrow && stays); i++)
+            ck_assert_double_eq(view.precision == WW_DOUBLE ? ((const double *)view.values)[i]
+                                                            : (double)((const float *)view.values)[i],
+                                numbers[i]);
+        ww_point_set_destroy(&set);
+    }
+}
+
+// Bytes and halves stay where they are asked to, and become numbers else; of both byte orders and orders of axes.
+START_TEST(narrow_numbers) {
+    static const uint8_t bytes[] = {1, 2, 3, 250, 0, 7},
+                         swapped[] = {0x3c, 0, 0xc0, 0, 0, 1, 0x7b, 0xff, 0, 0, 0x04, 0},
+                         turned[] = {1, 250, 2, 0, 3, 7};
+    static const int8_t chars[] = {1, -2, 3, -128, 0, 127};
+    static const uint16_t halves[] = {0x3c00, 0xc000, 0x0001, 0x7bff, 0, 0x0400};
+    const double numbers[] = {1, 2, 3, 250, 0, 7}, signs[] = {1, -2, 3, -128, 0, 127},
+                 values[] = {1, -2, 0x1p-24, 65504, 0, 0x1p-14};
+    uint8_t vecs[14] = {3, 0, 0, 0, 1, 2, 3, 3, 0, 0, 0, 250, 0, 7};
+    put("narrow.bvecs", vecs, sizeof vecs);
+    check_narrow("narrow.bvecs", true, WW_ELEMENT_UINT8, bytes, sizeof bytes, numbers);
+    put_npy("|u1", 0, bytes, sizeof bytes);
+    check_narrow("narrow.npy", true, WW_ELEMENT_UINT8, bytes, sizeof bytes, numbers);
+    put_npy("|u1", 1, turned, sizeof turned);
+    check_narrow("narrow.npy", true, WW_ELEMENT_UINT8, bytes, sizeof bytes, numbers);
+    put_npy("|i1", 0, chars, sizeof chars);
+    check_narrow("narrow.npy", true, WW_ELEMENT_INT8, chars, sizeof chars, signs);
+    put_npy("<f2", 0, halves, sizeof halves);
+    check_narrow("narrow.npy", true, WW_ELEMENT_FLOAT16, halves, sizeof halves, values);
+    put_npy(">f2", 0, swapped, sizeof swapped);
+    check_narrow("narrow.npy", true, WW_ELEMENT_FLOAT16, halves, sizeof halves, values);
+    ck_assert_int_eq(ww_point_view_write(path_of("wide.npy"), &(ww_point_view){.struct_size = sizeof(ww_point_view),
+                                                                               .values = halves,
+                                                                               .count = 2,
+                                                                               .dimension = 3,
+                                                                               .element = WW_ELEMENT_FLOAT16}),
+                     WW_OK);
+    check_narrow("wide.npy", false, WW_ELEMENT_PRECISION, NULL, 0, values);
+}
+END_TEST
+
 START_TEST(numbers_come_back) {
     static const char *const names[] = {"a.fvecs", "a.ivecs", "a.bvecs", "a.npy", "a.csv"};
     const double values[] = {1, 2, 3, 250, 0, 7};
-    const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, values, WW_DOUBLE, 2, 3, 0, NULL};
+    const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, values, WW_DOUBLE, 2, 3, 0, NULL, WW_ELEMENT_PRECISION};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         ww_point_set *set = NULL;
         ww_point_view got = WW_POINT_VIEW_INIT;
@@ -60,7 +133,8 @@ END_TEST
 
 START_TEST(bits_and_sets_come_back) {
     const unsigned char bits[] = {0x05, 0x01, 0xff, 0x00};
-    const ww_point_view bit_view = {sizeof bit_view, WW_POINTS_BITS, bits, WW_FLOAT, 2, 10, 0, NULL};
+    const ww_point_view bit_view = {sizeof bit_view,     WW_POINTS_BITS, bits, WW_FLOAT, 2, 10, 0, NULL,
+                                    WW_ELEMENT_PRECISION};
     ww_point_set *set = NULL;
     ww_point_view got = WW_POINT_VIEW_INIT;
     ck_assert_int_eq(ww_point_view_write(path_of("a.txt"), &bit_view), WW_OK);
@@ -72,7 +146,8 @@ START_TEST(bits_and_sets_come_back) {
 
     const uint32_t items[] = {3, 4000000000u, 1};
     const uint64_t offsets[] = {0, 2, 2, 3};
-    const ww_point_view set_view = {sizeof set_view, WW_POINTS_SETS, items, WW_FLOAT, 3, 0, 0, offsets};
+    const ww_point_view set_view = {sizeof set_view, WW_POINTS_SETS,      items, WW_FLOAT, 3, 0, 0,
+                                    offsets,         WW_ELEMENT_PRECISION};
     ck_assert_int_eq(ww_point_view_write(path_of("a.ivecs"), &set_view), WW_OK);
     ck_assert_int_eq(ww_point_set_read(path_of("a.ivecs"), WW_POINTS_SETS, &set), WW_OK);
     ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
@@ -101,7 +176,8 @@ START_TEST(bits_become_sets) {
     const unsigned char bits[] = {0x81, 0xfc, 0x00, 0xf8, 0x06, 0x01};
     static const uint32_t members[] = {0, 7, 10, 1, 2, 8};
     static const uint64_t offsets[] = {0, 3, 3, 6};
-    ww_point_view view = {sizeof view, WW_POINTS_BITS, bits, WW_FLOAT, 3, 11, 0, NULL}, got = WW_POINT_VIEW_INIT;
+    ww_point_view view = {sizeof view, WW_POINTS_BITS, bits, WW_FLOAT, 3, 11, 0, NULL, WW_ELEMENT_PRECISION},
+                  got = WW_POINT_VIEW_INIT;
     ww_point_set *set = NULL;
     ck_assert_int_eq(ww_point_set_of_bits(&view, &set), WW_OK);
     ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
@@ -169,7 +245,7 @@ START_TEST(damage_is_refused) {
     ck_assert_int_eq(ww_point_set_read(path_of("none.fvecs"), WW_POINTS_NUMBERS, &set), WW_ERROR_IO);
     ck_assert_ptr_null(set);
     const double half = 0.5;
-    const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, &half, WW_DOUBLE, 1, 1, 0, NULL};
+    const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, &half, WW_DOUBLE, 1, 1, 0, NULL, WW_ELEMENT_PRECISION};
     ck_assert_int_eq(ww_point_view_write(path_of("a.ivecs"), &view), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_ne(access(path_of("a.ivecs"), F_OK), 0);
 }
@@ -180,6 +256,7 @@ int main(void) {
     TCase *tcase = wwt_case(suite, "vectors", 30);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, numbers_come_back);
+    tcase_add_test(tcase, narrow_numbers);
     tcase_add_test(tcase, bits_and_sets_come_back);
     tcase_add_test(tcase, bits_become_sets);
     tcase_add_test(tcase, missing_coordinates_stay);
