@@ -82,6 +82,8 @@ struct ww_profile {
     wwi_program *programs[2][WWI_PROFILE_ROLES];
     wwi_kernel *tiles[2][WWI_PROFILE_ROLES];
     bool deep; // there is a second set
+    // Some tiles are of windows close to lines: the second set, or without double all, know lines (profile_trend.c).
+    bool trend;
     wwi_program *merge_program;
     wwi_kernel *merge, *statistics;
     wwi_buffer *entries, *counters;
@@ -114,6 +116,10 @@ ww_status wwi_profile_choose_form(ww_profile *p, size_t channels);
 ww_status wwi_profile_plan(ww_profile *p);
 // The error of a correlation for a condition of 1, by the arithmetic of the tiles.
 float wwi_profile_error(const ww_profile *p, bool is_double);
+// Whether tiles of a set know lines.
+static inline bool wwi_profile_knows_lines(const ww_profile *p, bool deep) {
+    return p->trend && (deep || p->narrow);
+}
 
 // ---- profile_raw_plan.c
 

@@ -84,8 +84,10 @@ static ww_status launch_set(ww_profile *p, const region *r, ww_profile_args *job
     const uint64_t tiles = r->tiles;
     job->error = wwi_profile_error(p, deep || p->options.precision == WW_DOUBLE);
     // What a float leaves of a correlation near 1; of double, and of pairs of floats, D keeps its own digits.
-    const bool wide = deep || p->options.precision == WW_DOUBLE || (p->narrow && p->series.channels == 1);
+    const bool wide = deep || p->options.precision == WW_DOUBLE || (p->narrow && (p->trend || p->series.channels == 1));
     job->rounding = wide ? 0 : 4e-7f * (float)p->series.channels;
+    if (wwi_profile_knows_lines(p, deep)) // for values less a mean
+        job->rounding = (p->narrow ? 0x1p-42f : 0x1p-49f) * (float)p->series.channels;
     job->relative = wide ? 1e-6f : 0;
     job->least = deep ? WW_PROFILE_DEEP : 0;
     job->most = deep || !p->deep ? INFINITY : WW_PROFILE_DEEP;
