@@ -47,9 +47,6 @@
 #define WW_STRIPE 16 // words from one counter of entries to the next: work-groups do not wait for each other
 #define WW_NO_ENTRY 0xffffffffu
 #define WW_GONE (-1000.0f)   // the correlation of a channel that is missing
-#ifndef WW_TREND
-#define WW_TREND 0
-#endif
 #define WW_ONE (WW_CHANNELS == 1 && !WW_TREND) // covariances are compared in the place of S
 #define WW_ALL_NEAR (WW_TREND ? 0 : WW_BEST)   // D is this less what cells are: S, or with WW_TREND -D
 #ifndef WW_NORM

@@ -112,7 +112,6 @@ WW_INLINE double2 ww_line_left(const ww_tile *w, const ww_profile_args *job, con
     local double2 *shares = (local double2 *)w->columns;
     const double middle = 0.5 * (job->window - 1), mean = row.means[w->row0];
     double2 share = 0;
-    double squares = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint t = w->item; t < job->window; t += WW_WG) {
         const double at = (double)t - middle, left = fma(-rise, at, row.values[w->row0 + t] - mean);
@@ -123,7 +122,7 @@ WW_INLINE double2 ww_line_left(const ww_tile *w, const ww_profile_args *job, con
     share = 0;
     for (uint p = 0; p < WW_WG; p++)
         share += shares[p];
-    squares = (double)job->window * ((double)job->window * job->window - 1) / 12;
+    const double squares = (double)job->window * ((double)job->window * job->window - 1) / 12;
     return (double2)(share.x / job->window, share.y / squares);
 }
 
@@ -132,7 +131,6 @@ WW_INLINE void ww_first_covariances(real *cov, const ww_tile *w, const ww_profil
                                     const ww_channel column) {
     local ww_wide *stage = (local ww_wide *)w->columns, *taps = (local ww_wide *)w->rows;
     const uint item = w->item, column0 = w->row0 + w->diagonal0;
-    const uint place0 = item * (WW_DIAGONALS + (WW_DIAGONALS > 1));
     const ww_wide middle = 0.5 * (job->window - 1), mean = row.means[w->row0], rise = row.slopes[w->row0];
     const double2 level = ww_line_left(w, job, row, rise);
     ww_wide sums[WW_DIAGONALS], means[WW_DIAGONALS], rises[WW_DIAGONALS];

@@ -354,9 +354,7 @@ ww_profile_vector(const ww_profile_args job, global const ww_scalar *row_table, 
     for (uint r = 0; r < count; r++) {
         const uint i = row0 + r;
         real values[WW_VECTORS], above[WW_VECTORS];
-        ww_row_limit row = {0, 0, 0};
-        if (WW_PROFILE_ROWS)
-            row.most = ww_most(&job, row_bounds[i], row_reach[i], w.most_columns);
+        ww_row_limit row = {WW_PROFILE_ROWS ? ww_most(&job, row_bounds[i], row_reach[i], w.most_columns) : 0, 0, 0};
         row.size = WW_ONE ? WW_SIZE(row_table, job.row_stride, 0, i) : 1;
         row.limit = ww_limit(row.most, row.size);
         if (WW_ONE)

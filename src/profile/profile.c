@@ -121,7 +121,8 @@ static ww_status make_normalised(ww_profile *p, const ww_series_view *series, si
     const ww_profile_options *o = &p->options;
     const wwi_profile_word word = {o->flat_below, o->flat}, others = {o->flat_below, o->other_flat};
     const unsigned threads = wwi_send_threads(p->context, UINT64_MAX);
-    // D of two such windows is of this size: some 70 times the error of a covariance in float, and 10^5 times in double.
+    // D of two such windows is of this size: some 70 times the error of a covariance in float, and 10^5 times in
+    // double.
     const double closeness = o->precision == WW_DOUBLE ? 1e-7 : 0.004;
     WWI_TRY(wwi_profile_series_make(series, index, p->window, best, word, closeness, threads, &p->series));
     if (other)

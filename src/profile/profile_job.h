@@ -90,8 +90,7 @@ struct ww_profile {
     uint64_t capacity; // entries
     wwi_profile_slice slices[2];
     wwi_profile_nearest nearest;
-    float relative, rounding, power; // of tiles of windows that are not normalised: kernels_cl/profile/profile_args.h
-    bool current;                    // the lists of the one slice on the device are those of `nearest`
+    bool current; // the lists of the one slice on the device are those of `nearest`
     wwi_pace pace;
     double rate;       // pairs a second
     double merge_rate; // candidates a second

@@ -225,13 +225,14 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
         const wwi_program_parts parts = {
             .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl",
                       p->narrow ? "profile/profile_pairs.cl" : text},
-            .defines = WWI_LIST(
-                {"WWK_DOUBLE", deep || p->options.precision == WW_DOUBLE}, {"WW_CHANNELS", (int64_t)p->series.channels},
-                {"WW_BEST", (int64_t)p->series.best}, {"WW_FORCED", (int64_t)p->series.forced_count},
-                {"WW_TREND", wwi_profile_knows_lines(p, deep)}, {"WW_FLATS", flats}, {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
-                {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
-                {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_PROFILE_PART", s.part}, {"WW_WG", s.group},
-                {"WW_DIAGONALS", s.diagonals}, {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}),
+            .defines =
+                WWI_LIST({"WWK_DOUBLE", deep || p->options.precision == WW_DOUBLE},
+                         {"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
+                         {"WW_FORCED", (int64_t)p->series.forced_count}, {"WW_TREND", wwi_profile_knows_lines(p, deep)},
+                         {"WW_FLATS", flats}, {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
+                         {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
+                         {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_PROFILE_PART", s.part}, {"WW_WG", s.group},
+                         {"WW_DIAGONALS", s.diagonals}, {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}),
             .kernels = {{&p->tiles[deep][role], p->narrow ? "ww_profile_pairs" : name}},
         };
         WWI_TRY(wwi_program_make(p->context, p->stream, &parts, &p->programs[deep][role]));
@@ -241,7 +242,9 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 
 static ww_status compile(ww_profile *p) {
     const wwi_profile_series *other = wwi_profile_other(p);
-    p->deep = !p->narrow && (p->options.precision == WW_DOUBLE ? p->trend : is_deep(span_of(&p->series, 0, p->series.windows), span_of(other, 0, other->windows)));
+    p->deep = !p->narrow && (p->options.precision == WW_DOUBLE ? p->trend
+                                                               : is_deep(span_of(&p->series, 0, p->series.windows),
+                                                                         span_of(other, 0, other->windows)));
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
     WWI_TRY(compile_set(p, s, false));
@@ -257,8 +260,8 @@ static ww_status compile_merge(ww_profile *p) {
                   raw ? "profile/profile_raw_distance.cl" : "profile/profile_distance.cl", "profile/profile_merge.cl"},
         .defines = WWI_LIST({"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
                             {"WW_FORCED", (int64_t)p->series.forced_count}, {"WW_NORM", raw ? wwi_profile_norm(p) : 0},
-                            {"WW_FLATS", flats}, {"WW_RAISES", p->k == 1}, {"WW_PROFILE_K", (int64_t)p->k},
-                            {"WW_MERGE_WG", WWI_PROFILE_MERGE_GROUP}),
+                            {"WW_FLATS", flats}, {"WW_TREND", 0}, {"WW_RAISES", p->k == 1},
+                            {"WW_PROFILE_K", (int64_t)p->k}, {"WW_MERGE_WG", WWI_PROFILE_MERGE_GROUP}),
         .kernels = {{&p->merge, "ww_profile_merge"},
                     {raw ? NULL : &p->statistics, raw ? NULL : "ww_profile_statistics"}},
     };

@@ -43,8 +43,8 @@ typedef struct wwi_profile_series {
     // The largest size of the windows before, as many as a diagonal is followed, by its own; of all channels. Or
     // WWI_PROFILE_LOST.
     float *condition;
-    float *single;       // the same for tiles in float: see WWI_PROFILE_MOST_NORM and WWI_PROFILE_REPEATS
-    uint32_t *close;     // how many channels are close to straight lines, or constant
+    float *single;   // the same for tiles in float: see WWI_PROFILE_MOST_NORM and WWI_PROFILE_REPEATS
+    uint32_t *close; // how many channels are close to straight lines, or constant
     // A window is close to a line whose squares from it are this part of those from its mean, or less.
     double closeness;
     // Of lines by least squares; only where tiles know them (wwi_profile_series_find_bends()). Channel by channel:
@@ -52,7 +52,7 @@ typedef struct wwi_profile_series {
                                     // as the recurrence takes it; half the squares left of a window of size 1
     double *left;                   // at least the size of what a line leaves, with what its sums were made from
     float *bent;                    // of each window the condition of such tiles, of what lines leave
-    float *flat;         // half the number of constant channels
+    float *flat;                    // half the number of constant channels
     uint32_t *flat_bits; // which of the first 32 are constant; with `partial` of 16, and in the high half: are missing
     bool has_flats;      // more than one channel, and some are constant or missing somewhere
     bool partial;        // a window with a missing value is left out in that value's channel alone

@@ -10,7 +10,8 @@
 #define ALL 1e30f // the bound of a window that has not found its neighbours; the negative: of one that looks for none
 // The size of a window that is nobody's neighbour, of one channel: no correlation with it is above a limit.
 #define UNUSABLE_SIZE 1e15
-// The same of tiles that know lines, above all bounds; and of a channel that is missing (kernels_cl/profile/profile.cl).
+// The same of tiles that know lines, above all bounds; and of a channel that is missing
+// (kernels_cl/profile/profile.cl).
 #define UNUSABLE_BEND 1e32
 #define MISSING_BEND 1000
 
@@ -19,8 +20,8 @@ uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series 
     if (s->p > 0)
         return s->channels * (8 + 4 + 16) + 5 + (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
     const uint64_t planes = p->trend ? 5 : 3;
-    return s->channels * (8 + UINT64_C(8) * (p->trend ? 2 : 1) + 16 + planes * (real + (p->deep ? 8 : 0))) + 10 + (p->deep ? 5 : 0) +
-           (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
+    return s->channels * (8 + UINT64_C(8) * (p->trend ? 2 : 1) + 16 + planes * (real + (p->deep ? 8 : 0))) + 10 +
+           (p->deep ? 5 : 0) + (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
 }
 
 void wwi_profile_slice_close(wwi_profile_slice *s) {
@@ -89,7 +90,8 @@ static double mean_at(const sending *of, size_t row, size_t i) {
     const size_t at = of->s->first + i, channels = from->channels;
     if (i >= of->s->count)
         return 0;
-    return row < channels ? wwi_profile_series_mean(from, row, at) : from->slopes[(row - channels) * from->windows + at];
+    return row < channels ? wwi_profile_series_mean(from, row, at)
+                          : from->slopes[(row - channels) * from->windows + at];
 }
 
 static double norm_at(const sending *of, size_t channel, size_t i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows close to straight lines: the line through each window, by least squares, apart from what is left of it. What
-// is left has a recurrence along diagonals as covariances have (kernels_cl/profile/profile.cl). Between window i - 1 and
-// window i are the m - 1 points that both have; let their line miss the point before by a and the one behind by b. To
-// take a point in, or to give it away, changes the sum of products by w a a' or w b b', where w, 1 less a point's weight
-// in its own line, is the same for both ends; so
+// is left has a recurrence along diagonals as covariances have (kernels_cl/profile/profile.cl). Between window i - 1
+// and window i are the m - 1 points that both have; let their line miss the point before by a and the one behind by b.
+// To take a point in, or to give it away, changes the sum of products by w a a' or w b b', where w, 1 less a point's
+// weight in its own line, is the same for both ends; so
 //   R(i,j) = R(i-1,j-1) + w (b_i b_j - a_i a_j)    = R(i-1,j-1) + df_i dg_j + df_j dg_i
 // with df = (b - a) sqrt(w) / 2 and dg = (b + a) sqrt(w). The line through all m points misses its last one by w b.
 #include <math.h>
@@ -156,8 +156,8 @@ ww_status wwi_profile_series_bent_reach(wwi_profile_series *s, size_t rows, doub
         return WW_OK;
     WWI_TRY(wwi_new(queue, s->windows));
     for (size_t i = 0; i < s->windows; i++)
-        s->bent[i] = s->condition[i] >= WWI_PROFILE_LOST  ? LOST
-                     : s->condition[i] > MOST_CONDITION ? s->condition[i]
+        s->bent[i] = s->condition[i] >= WWI_PROFILE_LOST ? LOST
+                     : s->condition[i] > MOST_CONDITION  ? s->condition[i]
                                                          : 0;
     for (size_t c = 0; c < s->channels; c++)
         channel_reach(s, c, rows, grain, queue);
