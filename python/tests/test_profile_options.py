@@ -93,6 +93,20 @@ def test_forced_channels(rng, how):
     assert set(made.channels_of(0)) >= {1, 3}
 
 
+@pytest.mark.parametrize("how", [{}, {"k": 2, "left_right": True}, {"normalize": False, "p": 1}])
+def test_a_share_of_the_lags(rng, how):
+    x, before = rng.normal(size=4000).cumsum(), None
+    whole = ww.profile(x, 50, **how)
+    for share in (0.1, 0.4, 1):
+        made = ww.profile(x, 50, share=share, **how)
+        assert (made.distances >= whole.distances - 1e-9).all() and np.isfinite(made.distances[:, 0]).all()
+        assert share == 1 or (made.distances > whole.distances + 1e-9).any()
+        if before is not None:
+            assert (made.distances <= before).all()
+        before = made.distances
+    np.testing.assert_array_equal(before, whole.distances)
+
+
 def test_refused(rng):
     x = rng.normal(size=60)
     for how in (
@@ -106,6 +120,9 @@ def test_refused(rng):
         {"forced_channels": [32], "best_channels": 1},
         {"flat_below": np.nan},
         {"flat_below": 1, "normalize": False},
+        {"share": 0},
+        {"share": 1.5},
+        {"share": np.nan},
         {"flat": np.zeros(51, bool), "normalize": False},
     ):
         with pytest.raises(ValueError):

@@ -57,6 +57,7 @@ class ProfilePlan:
         flat_below: float = 0.0,
         flat=None,
         other_flat=None,
+        share: float = 1.0,
         axes: Optional[str] = None,
         progress: Progress = None,
         max_bytes: int = 0,
@@ -67,7 +68,8 @@ class ProfilePlan:
         if precision is None:
             precision = series.precision if made else "double" if context.has_double else "float"
         named = {"k": k, "exclusion": exclusion, "left_right": left_right, "precision": precision}
-        named.update(best_channels=best_channels, forced_channels=forced_channels, normalize=normalize, p=p, flat_below=flat_below)
+        named.update(best_channels=best_channels, forced_channels=forced_channels, normalize=normalize, p=p)
+        named.update(flat_below=flat_below, share=share)
         self._set_options(named, progress, max_bytes)
         self._handle = handle("ww_profile")
         if made:
@@ -338,6 +340,9 @@ def options_of(named, progress, max_bytes):
         raise ValueError(f"p is {norm}; it is 1 or more")
     if named["normalize"] and norm != 2:
         raise ValueError("normalised windows have the 2-norm: pass normalize=False with another p")
+    share = float(named.get("share", 1.0))
+    if not 0 < share <= 1:
+        raise ValueError(f"share is {share}; it is above 0 and at most 1")
     forced = {number("a forced channel", channel) for channel in named["forced_channels"]}
     if forced and max(forced) > 31:
         raise ValueError(f"forced channel {max(forced)}; of up to 32 channels some may be forced")
@@ -351,6 +356,7 @@ def options_of(named, progress, max_bytes):
         forced_channels=sum(1 << channel for channel in forced),
         p=0.0 if named["normalize"] else norm,
         flat_below=float(named["flat_below"]),
+        share=share,
         run=run(progress, max_bytes),
     )
 
@@ -435,6 +441,7 @@ def profile(
     flat_below: float = 0.0,
     flat=None,
     other_flat=None,
+    share: float = 1.0,
     axes: Optional[str] = None,
     progress: Progress = None,
     max_bytes: int = 0,
@@ -471,6 +478,8 @@ def profile(
         Windows of a smaller deviation in a channel count as constant there, besides those that are.
     flat, other_flat : array_like of bool, shape (windows,) or (channel, windows), optional
         True: the window counts as constant.
+    share : float
+        Below 1: only about so much of all lags, spread evenly, as stumpy.scrump() takes some: distances are the profile's or larger.
     precision : "float" or "double", optional
         Of the search; the distances found are computed in double.
     axes, progress, max_bytes, context
@@ -484,7 +493,7 @@ def profile(
     ------
     ValueError
         A window below 3 points or longer than a series; `k` outside 1 to 64; an exclusion that leaves no pair; series of
-        different channels; `p` below 1, or not 2 with `normalize`; `flat_below` below 0; forced channels that are not or do not fit best_channels; flat
+        different channels; `p` below 1, or not 2 with `normalize`; `flat_below` below 0; `share` not above 0 and up to 1; forced channels that are not or do not fit best_channels; flat
         windows without `normalize` or of another shape; `left_right` or a Dataset's precision that does not fit; an index that there is not.
     MemoryError
         Host or device memory is too small.
@@ -515,6 +524,7 @@ def profile(
         flat_below=flat_below,
         flat=flat,
         other_flat=other_flat,
+        share=share,
         axes=axes,
         progress=progress,
         max_bytes=max_bytes,

@@ -111,6 +111,8 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "flat_below is %g, p is %g", o->flat_below, o->p);
         return wwi_fail_hint("normalised windows may count as constant, below a deviation of 0 or more");
     }
+    if (!(o->share >= 0 && o->share <= 1))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "share is %g; above 0 and at most 1", o->share);
     if (window > UINT32_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points", window);
     return WW_OK;
