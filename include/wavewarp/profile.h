@@ -221,6 +221,21 @@ WW_API_STATUS ww_profile_stream_get(const ww_profile_stream *stream, ww_profile_
 /// Frees a stream and stores NULL in *stream. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API void ww_profile_stream_destroy(ww_profile_stream **stream);
 
+// ---- consensus
+
+/// The consensus motif of 2 series or more: of all windows the one whose farthest nearest window in the other series is
+/// the nearest, by the distance that ww_profile_create() says; that distance is its radius. Of equal radii the least
+/// sum of distances, then the first. \param options NULL: all defaults. Without k, left_right, share and flat windows;
+/// exclusion is not used; progress is of each two series in turn. \param of series of the consensus window. \param
+/// windows where it is, and where its nearest are, a window for each series; NULL: not wanted. \param distances theirs;
+/// 0 of its own; NULL: not wanted. \return what ww_profile_create() and ww_profile_run() return;
+/// WW_ERROR_INVALID_ARGUMENT (fewer than 2 series, one that is shorter than the window, options as said, no window that
+/// has neighbours in all). *Thread-safety*: any thread. *Blocking*: until done. *Source*: K. Kamgar et al., Matrix
+/// Profile XV, ICDM 2019.
+WW_API_STATUS ww_profile_find_consensus(ww_context *context, const ww_series_view *series, size_t window,
+                                        const ww_profile_options *options, size_t *of, double *radius, int64_t *windows,
+                                        double *distances);
+
 // ---- regimes
 
 /// The corrected arc curve: how many arcs, from each window to its nearest, pass over each window, by the number that

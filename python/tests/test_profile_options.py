@@ -107,6 +107,31 @@ def test_a_share_of_the_lags(rng, how):
     np.testing.assert_array_equal(before, whole.distances)
 
 
+@pytest.mark.parametrize("how", [{}, {"precision": "float"}, {"normalize": False, "p": 1.5}])
+def test_consensus_motif(rng, how):
+    """Against brute force, which is stumpy.ostinato()'s: the least radius, and of equal ones the least mean distance."""
+    m, series = 15, [rng.normal(size=n).cumsum() for n in (70, 41, 15, 88)]
+    p = how.get("p", 2)
+    for some in (series, series[:2], [np.stack([x, x[::-1] ** 2]) for x in series[::2]]):
+        windows = [np.lib.stride_tricks.sliding_window_view(np.atleast_2d(x), m, axis=1) for x in some]
+        if p == 2:
+            windows = [(w - w.mean(axis=-1, keepdims=True)) / w.std(axis=-1, keepdims=True) for w in windows]
+        rows = [np.concatenate(list(w), axis=-1) for w in windows]
+        found = []
+        for a, one in enumerate(rows):
+            every = [(np.abs(one[:, None] - other[None]) ** p).sum(axis=-1) ** (1 / p) for other in rows]
+            least = np.array([d.min(axis=1) if b != a else np.zeros(len(one)) for b, d in enumerate(every)])
+            for i in range(len(one)):
+                at = [int(d[i].argmin()) if b != a else i for b, d in enumerate(every)]
+                found.append((round(least[:, i].max(), 8), round(least[:, i].sum(), 8), a, i, at, least[:, i]))
+        radius, _, a, i, at, distances = min(found, key=lambda f: f[:4])
+        made = ww.consensus_motif(some, m, **how)
+        assert (made.series, made.window, made.windows.tolist()) == (a, i, at)
+        assert made.radius == made.distances.max() == pytest.approx(radius, abs=1e-7)
+        np.testing.assert_allclose(made.distances, distances, atol=1e-9)
+    assert ww.consensus_motif([x[:15] for x in series], 15, **how).windows.tolist() == [0, 0, 0, 0]
+
+
 def test_refused(rng):
     x = rng.normal(size=60)
     for how in (

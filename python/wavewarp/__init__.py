@@ -78,13 +78,14 @@ from ._points import (
     topk,
     write_points,
 )
-from ._profile import Profile, ProfilePlan, profile
+from ._profile import Profile, ProfilePlan, consensus_motif, profile
 from ._profile_stream import ProfileStream
 from ._results import (
     Average,
     Choice,
     Classification,
     Clusters,
+    Consensus,
     Matches,
     Medoids,
     Motif,
@@ -120,6 +121,7 @@ __all__ = [
     "Classification",
     "Classifier",
     "Clusters",
+    "Consensus",
     "Context",
     "Dataset",
     "DeviceError",
@@ -161,6 +163,7 @@ __all__ = [
     "choose",
     "choose_matches",
     "classify",
+    "consensus_motif",
     "cost_matrix",
     "cut",
     "default_context",

@@ -87,6 +87,41 @@ void wwr_profile(const double *x, size_t x_length, const double *y, size_t y_len
     wwr_windows_free(&a);
 }
 
+// The nearest window of one series to window i of another.
+static double nearest(const double *x, size_t x_length, size_t i, const double *y, size_t y_length, size_t m,
+                      size_t channels, double p, int64_t *at) {
+    double least = INFINITY;
+    *at = -1;
+    for (size_t j = 0; j + m <= y_length; j++) {
+        const double d = p > 0 ? wwr_raw_distance(x, x_length, i, y, y_length, j, m, channels, channels, p)
+                               : wwr_profile_distance(x, x_length, i, y, y_length, j, m, channels);
+        if (d < least) {
+            least = d;
+            *at = (int64_t)j;
+        }
+    }
+    return least;
+}
+
+wwr_consensus wwr_profile_consensus(const double *const *series, const size_t *lengths, size_t count, size_t m,
+                                    size_t channels, double p) {
+    wwr_consensus best = {.radius = INFINITY};
+    for (size_t a = 0; a < count; a++)
+        for (size_t i = 0; i + m <= lengths[a]; i++) {
+            wwr_consensus own = {.of = a};
+            for (size_t b = 0; b < count && own.radius < best.radius; b++) {
+                own.windows[b] = (int64_t)i;
+                if (b != a)
+                    own.distances[b] =
+                        nearest(series[a], lengths[a], i, series[b], lengths[b], m, channels, p, &own.windows[b]);
+                own.radius = fmax(own.radius, own.distances[b]);
+            }
+            if (own.radius < best.radius)
+                best = own;
+        }
+    return best;
+}
+
 void wwr_stomp(const double *x, size_t length, size_t m, size_t exclusion, size_t rows, double *distances,
                int64_t *indices) {
     const size_t n = length - m + 1;
