@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The consensus motif of several series: of all their windows the one that is nearest to all series, by the farthest of
 // its nearest windows in the others (K. Kamgar et al., Matrix Profile XV, ICDM 2019). Profiles of each series against
-// the others, one after another: the radius of a window only grows, and a series whose windows are all farther than the
-// best so far is left. Two series have their nearest pair from both sides: radii that rounding alone may make different
+// the others, one after another: the radius of a window only grows, and windows that are farther than the best so far
+// are left. Two series have their nearest pair from both sides: radii that rounding alone may make different
 // are equal.
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +12,9 @@
 #include "error.h"
 #include "options.h"
 #include "profile/profile_job.h"
+
+// What it costs to begin a range of windows, besides a window's points, in windows.
+#define BEGINNING 64
 
 typedef struct consensus {
     ww_context *context;
@@ -42,14 +45,38 @@ static double rounding(const consensus *c, double radius) {
     return isfinite(radius) ? (c->options->p > 0 ? 0 : 1e-10 * sqrt(values)) + 1e-12 * radius : 0;
 }
 
-// The nearest windows of series `a` in series `b`.
-static ww_status join(consensus *c, size_t a, size_t b) {
+// The windows from *first on that are no farther than `most`, with those between them that cost less than to begin
+// anew.
+static size_t next_range(const consensus *c, size_t windows, double most, size_t *first) {
+    while (*first < windows && c->radius[*first] > most)
+        ++*first;
+    size_t end = *first;
+    for (size_t i = end; i < windows && i <= end + c->window + BEGINNING; i++)
+        if (c->radius[i] <= most)
+            end = i + 1;
+    return end;
+}
+
+// The nearest windows of series `a` in series `b`, of windows no farther than `most` so far; of others, too, or none.
+static ww_status join(consensus *c, size_t a, size_t b, double most) {
     WWI_ENDS(ww_profile_destroy) ww_profile *profile = NULL;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
+    const size_t windows = windows_of(c, a), others = windows_of(c, b);
+    size_t rows = 0;
     output.distances = c->distances;
     output.indices = c->indices;
     WWI_TRY(ww_profile_create(c->context, c->series, a, c->series, b, c->window, c->options, &profile));
-    return ww_profile_run(profile, &output);
+    for (size_t first = 0, end; (end = next_range(c, windows, most, &first)) > first; first = end)
+        rows += end - first + c->window + BEGINNING;
+    if (rows == 0 || rows >= windows)
+        return ww_profile_run(profile, &output);
+    bool begun = false;
+    for (size_t first = 0, end; (end = next_range(c, windows, most, &first)) > first; first = end) {
+        const wwi_profile_part part = WWI_PROFILE_RECTANGLE(first, end, 0, others);
+        WWI_TRY(wwi_profile_run_anywhere(profile, &part, false, !begun, &output));
+        begun = true;
+    }
+    return WW_OK;
 }
 
 // The windows of one series, until all are farther than the best.
@@ -59,9 +86,10 @@ static ww_status try_series(consensus *c, size_t a) {
     for (size_t i = 0; i < windows; i++)
         c->radius[i] = c->sum[i] = 0;
     for (size_t n = 1; n < count; n++) {
-        if (least > c->least + rounding(c, c->least))
+        const double most = c->least + rounding(c, c->least);
+        if (least > most)
             return WW_OK;
-        WWI_TRY(join(c, a, (a + n) % count));
+        WWI_TRY(join(c, a, (a + n) % count, most));
         least = INFINITY;
         for (size_t i = 0; i < windows; i++) {
             c->radius[i] = fmax(c->radius[i], c->distances[i]);
@@ -88,10 +116,12 @@ static ww_status find(consensus *c, double *radius, int64_t *windows, double *di
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no window of %zu points has a neighbour in every other series", c->window);
         return wwi_fail_hint("a window with NaN or infinity is nobody's neighbour");
     }
+    for (size_t i = 0; i < windows_of(c, c->of); i++)
+        c->radius[i] = i == (size_t)c->at ? 0 : (double)INFINITY;
     *radius = 0;
     for (size_t b = 0; b < c->series->count; b++) {
         if (b != c->of)
-            WWI_TRY(join(c, c->of, b));
+            WWI_TRY(join(c, c->of, b, 0));
         const double distance = b == c->of ? 0 : c->distances[c->at];
         *radius = fmax(*radius, distance);
         if (windows)

@@ -219,18 +219,23 @@ enum { SERIES = 4 };
 
 typedef struct consensus_job {
     double p;
-    size_t count, channels;
+    size_t count, channels, more; // more: points of each series, in which there is a common shape twice
     int what;
     ww_precision precision;
 } consensus_job;
 
-static const consensus_job consensus_jobs[] = {
-    {0, SERIES, 1, 0, WW_FLOAT}, {0, SERIES, 1, 0, WW_DOUBLE},       {0, 3, 2, 1, WW_FLOAT},
-    {1, SERIES, 1, 0, WW_FLOAT}, {(double)INFINITY, 3, 2, 1, WW_FLOAT}, {0, 2, 1, 0, WW_FLOAT}};
+static const consensus_job consensus_jobs[] = {{0, SERIES, 1, 0, 0, WW_FLOAT},
+                                               {0, SERIES, 1, 0, 0, WW_DOUBLE},
+                                               {0, 3, 2, 0, 1, WW_FLOAT},
+                                               {1, SERIES, 1, 0, 0, WW_FLOAT},
+                                               {(double)INFINITY, 3, 2, 0, 1, WW_FLOAT},
+                                               {0, 2, 1, 0, 0, WW_FLOAT},
+                                               {0, SERIES, 1, 600, 0, WW_FLOAT},
+                                               {2, 3, 1, 500, 1, WW_FLOAT}};
 enum { CONSENSUS_JOBS = sizeof consensus_jobs / sizeof *consensus_jobs };
 
 START_TEST(consensus) {
-    static const size_t lengths[SERIES] = {90, 61, 120, WINDOW + 2};
+    size_t lengths[SERIES] = {90, 61, 120, WINDOW + 2};
     const consensus_job *j = &consensus_jobs[_i];
     ww_context *context = wwt_context_tuned("");
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
@@ -239,8 +244,13 @@ START_TEST(consensus) {
     int64_t windows[SERIES];
     size_t of = SERIES;
     wwt_seed(300 + (unsigned)_i);
-    for (size_t i = 0; i < SERIES; i++)
-        series[i] = make(lengths[i], j->channels, j->what);
+    for (size_t i = 0; i < SERIES; i++) {
+        series[i] = make(lengths[i] += j->more, j->channels, j->what);
+        for (size_t t = 0; t < WINDOW && j->more > 0; t++) {
+            series[i][20 + t] = (double)(t * t % 11) + 0.01 * wwt_random();
+            series[i][j->more - 50 + t] = (double)(t * t % 11) + 0.01 * wwt_random();
+        }
+    }
     view.precision = WW_DOUBLE;
     view.series = (const void *const *)series;
     view.count = j->count;
@@ -286,8 +296,11 @@ START_TEST(consensus_refusals) {
         options.share = i == 3 ? 0.5 : i == 4 ? -1 : 0;
         options.flat = i == 5 ? (const unsigned char *)"flat" : NULL;
         view.count = i == 6 ? 1 : 3;
-        wwt_fails(ww_profile_find_consensus(context, &view, i == 7 ? 41 : i == 8 ? 2 : 6, &options, &of, &radius, NULL,
-                                            NULL),
+        wwt_fails(ww_profile_find_consensus(context, &view,
+                                            i == 7   ? 41
+                                            : i == 8 ? 2
+                                                     : 6,
+                                            &options, &of, &radius, NULL, NULL),
                   WW_ERROR_INVALID_ARGUMENT);
     }
     view.count = 2;
