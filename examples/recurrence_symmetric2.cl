@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symmetric DTW whose diagonal steps count twice, so that all paths weigh n + m - 1, the first cell once (H. Sakoe, S. Chiba, IEEE TASSP 26(1),
-// 1978; "symmetric2" of dtw-python and R's dtw, and their "symmetricP0"). p0 = 1: the result divided by n + m.
+// Symmetric DTW whose diagonal steps count twice, so that all paths weigh n + m - 1, the first cell once (H. Sakoe,
+// S. Chiba, IEEE TASSP 26(1), 1978; "symmetric2" of dtw-python and R's dtw, and their "symmetricP0"). p0 = 1: the result
+// divided by n + m.
 //     wavewarp matrix --recurrence recurrence_symmetric2.cl --cost absolute --param p0=1 series.ts
 #define WW_USER_OPEN_BORDER 0
 #define WW_USER_FINAL

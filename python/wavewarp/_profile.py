@@ -30,7 +30,7 @@ class ProfilePlan:
     Parameters
     ----------
     series, window, other, index, other_index, k, exclusion, left_right, precision, best_channels, forced_channels, normalize, p, flat_below,
-    flat, other_flat, axes, progress, max_bytes, context
+    flat, other_flat, share, axes, progress, max_bytes, context
         As of profile().
 
     Raises
