@@ -16,6 +16,7 @@ typedef struct profile_job {
     cli_profile_wanted wanted;
     const char *svg_path, *separation_text, *radius_text, *within_text;
     uint64_t motifs, discords, regimes;
+    bool consensus;
     size_t separation; // SIZE_MAX: not given
     double radius, within;
     ww_device_share *did; // of each of several devices, for all series
@@ -132,6 +133,68 @@ static int compute_all(profile_job *j) {
             CLI_TRY(result);
     }
     return part;
+}
+
+// ---- the consensus of all series of a file
+
+// What is found of it: a window of series `of`, and in each series the one nearest to it.
+typedef struct consensus {
+    size_t of, count;
+    double radius, *distances;
+    int64_t *windows;
+} consensus;
+
+static void consensus_end(consensus *c) {
+    free(c->distances);
+    free(c->windows);
+}
+
+static int find_consensus(profile_job *j, consensus *c) {
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_profile_options options;
+    cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    cli_profile_options(&j->wanted, cli_precision(&j->s.device), j->s.plan.run, &options);
+    CLI_TRY(cli_status(ww_series_set_view(j->s.sets[0], &view)));
+    c->count = view.count;
+    c->windows = calloc(view.count, sizeof *c->windows);
+    c->distances = calloc(view.count, sizeof *c->distances);
+    if (!c->windows || !c->distances)
+        return cli_error("not enough memory");
+    const int result = cli_status(ww_profile_find_consensus(j->s.context, &view, j->wanted.window, &options, &c->of,
+                                                            &c->radius, c->windows, c->distances));
+    cli_progress_end();
+    return result;
+}
+
+static void consensus_json(const profile_job *j, const cli_command *command, const consensus *c) {
+    cli_json json;
+    cli_head head = cli_series_head(&j->s, NULL);
+    head.measure = NULL;
+    head.metric = !j->wanted.raw ? "z-normalised euclidean" : isfinite(j->wanted.p) ? "minkowski" : "chebyshev";
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_count(&json, "window", j->wanted.window);
+    cli_json_count(&json, "series", c->of);
+    cli_json_integer(&json, "first", c->windows[c->of]);
+    cli_json_number(&json, "radius", c->radius, 17);
+    cli_json_array(&json, "windows");
+    for (size_t i = 0; i < c->count; i++)
+        cli_json_integer(&json, NULL, c->windows[i]);
+    cli_json_end(&json);
+    cli_json_values(&json, "distances", c->distances, WW_DOUBLE, c->count);
+    cli_json_end(&json);
+}
+
+static int report_consensus(profile_job *j, const cli_command *command) {
+    CLI_ENDS(consensus_end) consensus c = {0, 0, 0, NULL, NULL};
+    CLI_TRY(find_consensus(j, &c));
+    if (j->wanted.json) {
+        consensus_json(j, command, &c);
+        return CLI_OK;
+    }
+    printf("consensus\tseries %zu\t%" PRId64 "\t%.9g\n", c.of, c.windows[c.of], c.radius);
+    for (size_t i = 0; i < c.count; i++)
+        printf("series %zu\t%" PRId64 "\t%.9g\n", i, c.windows[i], c.distances[i]);
+    return CLI_OK;
 }
 
 // ---- reports
@@ -265,6 +328,11 @@ static int check(const cli_command *command, profile_job *j) {
         return cli_usage(command->name, "--radius takes a number from 0, not '%s'", j->radius_text);
     if (j->s.paths[1] && (j->motifs || j->regimes))
         return cli_usage(command->name, "--left-right, --motifs, --regimes and --exclusion are for one file");
+    if (j->consensus && (j->s.paths[1] || j->motifs || j->discords || j->regimes || j->wanted.output || j->svg_path ||
+                         j->wanted.k != 1 || j->wanted.left_right || j->wanted.exclusion_text || j->wanted.share_text ||
+                         j->wanted.series_text || cli_divided(&j->s.division)))
+        return cli_usage(command->name, "--consensus is of all series of one file, alone: of its other options take "
+                                        "those that say what a distance is, --json and those of devices");
     return cli_division_check(command->name, &j->s.division,
                               j->wanted.output || j->svg_path || j->motifs || j->discords || j->regimes);
 }
@@ -277,7 +345,7 @@ static int compute(profile_job *j) {
     CLI_TRY(cli_series_open(&j->s));
     if (!(j->did = calloc(ww_context_device_count(j->s.context), sizeof *j->did)))
         return cli_error("not enough memory");
-    return compute_all(j);
+    return j->consensus ? CLI_GO_ON : compute_all(j);
 }
 
 static int report(profile_job *j, const cli_command *command, bool printed) {
@@ -313,6 +381,9 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
                    &j.within_text),
         CLI_NUMBER("discords", 0, "K", "the K windows farthest from their nearest neighbour", &j.discords, 1),
         CLI_NUMBER("regimes", 0, "K", "the K places that the fewest arcs to nearest windows pass over", &j.regimes, 1),
+        CLI_SWITCH("consensus", 0,
+                   "of all series the window whose farthest nearest window in the others is the nearest, and these",
+                   &j.consensus),
         CLI_OPTION("separation", 0, CLI_TEXT, "N",
                    "no two of them begin so near; default: the exclusion, of regimes 5 windows' points",
                    &j.separation_text),
@@ -323,5 +394,7 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
     CLI_TRY(check(command, &j));
     j.s.output = j.wanted.output;
     CLI_TRY(cli_series_end_part(&j.s, command, j.wanted.json, compute(&j)));
+    if (j.consensus)
+        return report_consensus(&j, command);
     return report(&j, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
 }

@@ -48,6 +48,8 @@ int cli_profile_check(const char *command, cli_profile_wanted *w, bool two_files
         return cli_usage(command, "--p takes a number from 1, or 'inf', not '%s'", w->p_text);
     if (w->flat_text && (w->raw || !(cli_number(w->flat_text, &w->flat_below) && w->flat_below >= 0)))
         return cli_usage(command, "--flat-below takes a deviation from 0, without --raw");
+    if (w->share_text && !(cli_number(w->share_text, &w->share) && w->share > 0 && w->share <= 1))
+        return cli_usage(command, "--share takes a number above 0 and up to 1, not '%s'", w->share_text);
     if (two_files && (w->left_right || w->exclusion_text))
         return cli_usage(command, "--left-right, --motifs and --exclusion are for one file");
     if (!two_files && w->other_text)
@@ -79,6 +81,7 @@ void cli_profile_options(const cli_profile_wanted *w, ww_precision precision, co
     options->p = w->p;
     options->forced_channels = w->forced;
     options->flat_below = w->flat_below;
+    options->share = w->share;
     options->precision = precision;
     options->run = run;
 }

@@ -6,12 +6,13 @@
 #include "base/common.h"
 
 typedef struct cli_profile_wanted {
-    const char *output, *window_text, *exclusion_text, *series_text, *other_text, *p_text, *flat_text, *forced_text;
+    const char *output, *window_text, *exclusion_text, *series_text, *other_text, *p_text, *flat_text, *forced_text,
+        *share_text;
     uint64_t k, best_channels;
     size_t window, exclusion, series, other_series; // SIZE_MAX: not given
     bool left_right, json, raw;
     double p; // 0: normalised
-    double flat_below;
+    double flat_below, share;
     uint32_t forced;
 } cli_profile_wanted;
 
@@ -32,6 +33,10 @@ typedef struct cli_profile_wanted {
         CLI_OPTION("p", 0, CLI_TEXT, "P", "of --raw: the norm, from 1 to 'inf'; default 2", &(w).p_text),              \
         CLI_OPTION("flat-below", 0, CLI_TEXT, "D", "windows of a smaller deviation count as constant",                 \
                    &(w).flat_text),                                                                                    \
+        CLI_OPTION(                                                                                                    \
+            "share", 0, CLI_TEXT, "S",                                                                                 \
+            "only so much of all lags, above 0 and up to 1, spread evenly: distances are the profile's or more",       \
+            &(w).share_text),                                                                                          \
         CLI_SWITCH("left-right", 0, "also the nearest among earlier and among later windows", &(w).left_right),        \
         CLI_OPTION("series", 0, CLI_TEXT, "I", "only this series of the file, from 0; default: each",                  \
                    &(w).series_text),                                                                                  \

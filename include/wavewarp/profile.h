@@ -42,10 +42,15 @@ typedef struct ww_profile_options {
     const unsigned char *flat, *other_flat;
     /// Of best_channels these count in each pair of windows, and the nearest of the others: bit c is channel c.
     uint32_t forced_channels;
+    /// Above 0 and below 1: about this share of the diagonals, spread evenly over all lags, in whole tiles of the
+    /// device (64 to 1024 lags); the nearest lags are among them. Distances are then those of the nearest windows that
+    /// were met: the profile's or larger. The diagonals of a share are among those of a larger one. 0, or 1: all. Which
+    /// they are depends on the device.
+    double share;
 } ww_profile_options;
 
 #define WW_PROFILE_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0, 0.0, 0.0, NULL, NULL, 0 }
+    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0, 0.0, 0.0, NULL, NULL, 0, 0.0 }
 
 /// A prepared profile of one series with itself or with another one. *Thread-safety*: one thread at a time; different
 /// profiles in any number of threads.
@@ -100,13 +105,13 @@ typedef struct ww_profile_info {
 /// series, other views of one or more series each; copied. \param index, other_index which series of the view. \param
 /// other NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length of each
 /// series. \param options read during the call only; NULL: all defaults. \return WW_ERROR_INVALID_ARGUMENT (the window;
-/// k; best_channels; forced_channels; p; flat_below; an exclusion that leaves no pair), WW_ERROR_EMPTY,
+/// k; best_channels; forced_channels; p; flat_below; share; an exclusion that leaves no pair), WW_ERROR_EMPTY,
 /// WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED (precision double on a device without it; left_right of two series;
 /// best_channels of more than 32; a window that is not constant, but whose range is below 1e-140 of its channel's
 /// largest absolute value: the record names the window; with options.p windows of more than 2^20 points, or distances
 /// that double does not hold), WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*:
 /// any thread. *Blocking*: while the tables of the windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et
-/// al., Matrix Profile I, ICDM 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
+/// al., Matrix Profile I, ICDM 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018, whose SCRIMP++ is what `share` does.
 WW_API_STATUS ww_profile_create(ww_context *context, const ww_series_view *series, size_t index,
                                 const ww_series_view *other, size_t other_index, size_t window,
                                 const ww_profile_options *options, ww_profile **profile);
@@ -206,6 +211,21 @@ WW_API_STATUS ww_profile_stream_get(const ww_profile_stream *stream, ww_profile_
 
 /// Frees a stream and stores NULL in *stream. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API void ww_profile_stream_destroy(ww_profile_stream **stream);
+
+// ---- consensus
+
+/// The consensus motif of 2 series or more: of all windows the one whose farthest nearest window in the other series is
+/// the nearest, by the distance that ww_profile_create() says; that distance is its radius. Of equal radii the least
+/// sum of distances, then the first. \param options NULL: all defaults. Without k, left_right, share and flat windows;
+/// exclusion is not used; progress is of each two series in turn. \param of series of the consensus window. \param
+/// windows where it is, and where its nearest are, a window for each series; NULL: not wanted. \param distances theirs;
+/// 0 of its own; NULL: not wanted. \return what ww_profile_create() and ww_profile_run() return;
+/// WW_ERROR_INVALID_ARGUMENT (fewer than 2 series, one that is shorter than the window, options as said, no window that
+/// has neighbours in all). *Thread-safety*: any thread. *Blocking*: until done. *Source*: K. Kamgar et al., Matrix
+/// Profile XV, ICDM 2019.
+WW_API_STATUS ww_profile_find_consensus(ww_context *context, const ww_series_view *series, size_t window,
+                                        const ww_profile_options *options, size_t *of, double *radius, int64_t *windows,
+                                        double *distances);
 
 // ---- regimes
 

@@ -12,7 +12,7 @@
 #define WW_PROFILE_DEEP 128.0f
 // A bound is D of a window's k-th neighbour times this, and so much more, for what rounding makes of it and of D.
 #define WW_BOUND_MORE 1.0000005f
-#define WW_BOUND_LEAST 1e-22f
+#define WW_BOUND_LEAST 4e-24f
 // The same of windows that are not normalised, whose D may be small powers: what floats lose near 0.
 #define WW_RAW_LEAST 2.4e-38f
 
@@ -29,7 +29,7 @@ typedef struct ww_profile_args {
     ww_long offset;                    // index of column 0 less that of row 0
     ww_long exclusion;                 // indices this far apart or nearer are no neighbours; -1: all are
     float error;                       // of D, for a condition of 1
-    float rounding, relative;          // of D whatever the condition is, and in proportion to D
+    float rounding, relative;          // of D whatever the condition is (profile/profile.cl), and in proportion to D
     float least, most; // the tiles to compute: the product of their largest conditions is in this interval
     float power;       // of windows that are not normalised (profile/profile_raw.cl)
 } ww_profile_args;

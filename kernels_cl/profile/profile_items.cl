@@ -54,6 +54,8 @@ typedef struct {
     local real4 *columns;          // df, dg, n or 1 / n, and of channel 0 the limit
     local real4 *rows;
     local float *column_flats, *row_flats; // with WW_FLATS
+    local real *column_bends, *row_bends;  // with WW_TREND
+    global const real *row_table, *column_table;
     local float *most_columns_of, *most_rows_of; // limits of WW_DIAGONALS
     local real *starts; // covariances before the part
     local uint2 *found; // work-items with cells below a limit, and in which steps
@@ -65,15 +67,16 @@ typedef struct {
     real cov[WW_CHANNELS][WW_DIAGONALS];
     real4 at[WW_CHANNELS][WW_DIAGONALS];
     float flat[WW_DIAGONALS];
+    real bend[WW_CHANNELS][WW_DIAGONALS];
 } ww_cells;
 
-// S of several channels, summed up: `top` with WW_SOME, else `value`.
+// S of several channels, or with WW_TREND -D, summed up: `top` with WW_SOME, else `value`.
 typedef struct {
     real value, top[WW_BEST];
 } ww_sum;
 WW_INLINE void ww_sum_begin(ww_sum *s, const float row_flat, const float column_flat) {
     ww_top_empty(s->top);
-    s->value = WW_FLATS ? (real)(row_flat + column_flat) : (real)0;
+    s->value = WW_FLATS && !WW_TREND ? (real)(row_flat + column_flat) : (real)0;
 }
 WW_INLINE void ww_sum_enter(ww_sum *s, const uint c, const real cov, const real row_size, const real column_size,
                             const float row_flat, const float column_flat) {
@@ -88,13 +91,79 @@ WW_INLINE real ww_sum_end(const ww_sum *s) {
     return WW_SOME ? ww_top_sum(s->top) : s->value;
 }
 
+// With WW_TREND: enters -D of a channel.
+WW_INLINE void ww_sum_trend(ww_sum *s, const uint c, const real entered) {
+    if (WW_SOME)
+        ww_top_enter(s->top, c, entered);
+    else
+        s->value += entered;
+}
+
 // ---- the first row's covariances
 
 // The values and means of a side's channel.
 typedef struct {
-    global const ww_wide *values, *means;
+    global const ww_wide *values, *means, *slopes; // slopes with WW_TREND
 } ww_channel;
 
+#if WW_TREND
+// What the row's deviations from its line have of a level and a tilt, by the group: the line's numbers are rounded.
+WW_INLINE double2 ww_line_left(const ww_tile *w, const ww_profile_args *job, const ww_channel row, const double rise) {
+    local double2 *shares = (local double2 *)w->columns;
+    const double middle = 0.5 * (job->window - 1), mean = row.means[w->row0];
+    double2 share = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint t = w->item; t < job->window; t += WW_WG) {
+        const double at = (double)t - middle, left = fma(-rise, at, row.values[w->row0 + t] - mean);
+        share += (double2)(left, left * at);
+    }
+    shares[w->item] = share;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    share = 0;
+    for (uint p = 0; p < WW_WG; p++)
+        share += shares[p];
+    const double squares = (double)job->window * ((double)job->window * job->window - 1) / 12;
+    return (double2)(share.x / job->window, share.y / squares);
+}
+
+// Products of what lines leave of a channel's windows: of each column by its own line.
+WW_INLINE void ww_first_covariances(real *cov, const ww_tile *w, const ww_profile_args *job, const ww_channel row,
+                                    const ww_channel column) {
+    local ww_wide *stage = (local ww_wide *)w->columns, *taps = (local ww_wide *)w->rows;
+    const uint item = w->item, column0 = w->row0 + w->diagonal0;
+    const ww_wide middle = 0.5 * (job->window - 1), mean = row.means[w->row0], rise = row.slopes[w->row0];
+    const double2 level = ww_line_left(w, job, row, rise);
+    ww_wide sums[WW_DIAGONALS], means[WW_DIAGONALS], rises[WW_DIAGONALS];
+#pragma unroll
+    for (uint q = 0; q < WW_DIAGONALS; q++) {
+        const uint j = min(column0 + item * WW_DIAGONALS + q, job->columns - 1);
+        sums[q] = 0;
+        means[q] = column.means[j];
+        rises[q] = -column.slopes[j];
+    }
+    for (uint t0 = 0; t0 < job->window; t0 += WW_TAPS) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint p = item; p < WW_PROFILE_WIDTH + WW_TAPS; p += WW_WG)
+            stage[WW_PLACE(p)] = column.values[min(column0 + t0 + p, job->column_points - 1)];
+        for (uint p = item; p < WW_TAPS; p += WW_WG) {
+            const ww_wide at = (ww_wide)(t0 + p) - middle;
+            taps[p] = t0 + p < job->window
+                          ? fma(-rise, at, row.values[w->row0 + t0 + p] - mean) - fma(level.y, at, level.x)
+                          : 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint t = 0; t < WW_TAPS; t++) {
+            const ww_wide tap = taps[t], at = (ww_wide)(t0 + t) - middle;
+#pragma unroll
+            for (uint q = 0; q < WW_DIAGONALS; q++)
+                sums[q] = fma(tap, fma(rises[q], at, stage[WW_PLACE(item * WW_DIAGONALS + t + q)] - means[q]), sums[q]);
+        }
+    }
+#pragma unroll
+    for (uint q = 0; q < WW_DIAGONALS; q++)
+        cov[q] = (real)sums[q];
+}
+#else
 // Of one channel. Means are rounded, so the row's deviations do not sum up to exactly 0: their sum times the column's mean is
 // taken off again. A work-item's columns count from its first value: another level before them, however high, is not in their
 // sums.
@@ -138,6 +207,7 @@ WW_INLINE void ww_first_covariances(real *cov, const ww_tile *w, const ww_profil
         cov[q] = (real)fma(-left, column.means[j] - origin, sums[q]);
     }
 }
+#endif
 
 // ---- a part: staging it, its steps
 
@@ -160,6 +230,9 @@ WW_INLINE void ww_stage(const ww_tile *w, const ww_profile_args *job, global con
             if (WW_PROFILE_COLUMNS && c == 0)
                 v.w = ww_most(job, columns->bounds[j], w->most_rows, columns->condition[j]);
             w->columns[c * WW_PLACES + WW_PLACE(WW_WRAP(w->turn + p))] = v;
+            if (WW_TREND)
+                w->column_bends[c * WW_PLACES + WW_PLACE(WW_WRAP(w->turn + p))] =
+                    WW_BEND(column_table, job->column_stride, c, j);
         }
         if (item < WW_PROFILE_PART) {
             const uint i = row1 + item;
@@ -169,6 +242,8 @@ WW_INLINE void ww_stage(const ww_tile *w, const ww_profile_args *job, global con
             if (WW_PROFILE_ROWS && c == 0)
                 v.w = ww_most(job, rows->bounds[i], rows->condition[i], w->most_columns);
             w->rows[c * WW_PROFILE_PART + item] = v;
+            if (WW_TREND)
+                w->row_bends[c * WW_PROFILE_PART + item] = WW_BEND(row_table, job->row_stride, c, i);
         }
     }
     if (WW_FLATS) {
@@ -186,8 +261,11 @@ WW_INLINE void ww_load_cells(ww_cells *x, const ww_tile *w, const uint place) {
 #pragma unroll
     for (uint q = 0; q < WW_DIAGONALS; q++) {
 #pragma unroll
-        for (uint c = 0; c < WW_CHANNELS; c++)
+        for (uint c = 0; c < WW_CHANNELS; c++) {
             x->at[c][q] = w->columns[c * WW_PLACES + place + q];
+            if (WW_TREND)
+                x->bend[c][q] = w->column_bends[c * WW_PLACES + place + q];
+        }
         if (WW_FLATS)
             x->flat[q] = w->column_flats[place + q];
         most = fmax(most, (float)x->at[0][q].w);
@@ -211,9 +289,10 @@ WW_INLINE void ww_load_cells(ww_cells *x, const ww_tile *w, const uint place) {
     }
 }
 
-// The cells of step s, one in each diagonal; `hit` is above 0 behind it if S of one is above the limit.
-WW_INLINE void ww_step_cells(ww_cells *x, const real4 *row, const float row_flat, const uint s, const real limit,
-                             int *hit, int *other) {
+// The cells of step s, one in each diagonal; `hit` is above 0 behind it if S of one is above the limit. With WW_TREND what
+// differs in tilts is left out: D is this or more.
+WW_INLINE void ww_step_cells(ww_cells *x, const real4 *row, const real *row_bend, const float row_flat, const uint s,
+                             const real limit, int *hit, int *other) {
     const real row_limit = -limit * row[0].z;
 #pragma unroll
     for (uint q = 0; q < WW_DIAGONALS; q++) {
@@ -224,10 +303,12 @@ WW_INLINE void ww_step_cells(ww_cells *x, const real4 *row, const float row_flat
         for (uint c = 0; c < WW_CHANNELS; c++) {
             const real4 column = x->at[c][slot];
             x->cov[c][q] = fma(row[c].x, column.y, fma(row[c].y, column.x, x->cov[c][q]));
-            if (WW_CHANNELS > 1)
+            if (WW_TREND)
+                ww_sum_trend(&sum, c, fma(x->cov[c][q] * row[c].z, column.z, -(row_bend[c] + x->bend[c][slot])));
+            else if (!WW_ONE)
                 ww_sum_enter(&sum, c, x->cov[c][q], row[c].z, column.z, row_flat, x->flat[slot]);
         }
-        if (WW_CHANNELS > 1) {
+        if (!WW_ONE) {
             *hit |= ww_sum_end(&sum) > limit;
             continue;
         }
@@ -241,22 +322,26 @@ WW_INLINE void ww_step_cells(ww_cells *x, const real4 *row, const float row_flat
 WW_INLINE int ww_step_rows(ww_cells *x, const ww_tile *w, const uint t, const uint here, const uint place) {
     int hit = 0, other = 0;
     const uint chunk = t / WW_DIAGONALS, beside = w->item + chunk;
-    const real limit = (real)WW_BEST - (real)fmax(w->most_rows_of[chunk],
+    const real limit = (real)WW_ALL_NEAR - (real)fmax(w->most_rows_of[chunk],
                                                   fmax(w->most_columns_of[beside],
                                                        w->most_columns_of[beside + (WW_DIAGONALS > 1)]));
 #pragma unroll
     for (uint s = 0; s < WW_DIAGONALS; s++) {
         const uint newest = s + WW_DIAGONALS - 1, from = s == 0 ? here + newest : place + s - 1;
         real4 row[WW_CHANNELS];
+        real row_bend[WW_CHANNELS];
 #pragma unroll
         for (uint c = 0; c < WW_CHANNELS; c++) {
             row[c] = w->rows[c * WW_PROFILE_PART + t + s];
             x->at[c][newest % WW_DIAGONALS] = w->columns[c * WW_PLACES + from];
+            row_bend[c] = WW_TREND ? w->row_bends[c * WW_PROFILE_PART + t + s] : 0;
+            if (WW_TREND)
+                x->bend[c][newest % WW_DIAGONALS] = w->column_bends[c * WW_PLACES + from];
         }
         const float row_flat = WW_FLATS ? w->row_flats[t + s] : 0;
         if (WW_FLATS)
             x->flat[newest % WW_DIAGONALS] = w->column_flats[from];
-        ww_step_cells(x, row, row_flat, s, limit, &hit, &other);
+        ww_step_cells(x, row, row_bend, row_flat, s, limit, &hit, &other);
     }
     return hit;
 }
@@ -275,8 +360,16 @@ WW_INLINE uint ww_steps(ww_cells *x, const ww_tile *w, uint column, uint place) 
 
 // ---- following diagonals once more
 
-// Moves a diagonal's covariances `walk` on to row t of the part and the column at `place`, and gives D there.
-WW_INLINE real ww_follow_cell(real *walk, const ww_tile *w, const uint t, const uint place) {
+// What windows i and j differ in the tilts of their lines.
+WW_INLINE real ww_tilts_differ(const ww_tile *w, const ww_profile_args *job, const uint c, const uint i, const uint j) {
+    const real between = WW_TILT(w->row_table, job->row_stride, c, min(i, job->rows - 1)) -
+                         WW_TILT(w->column_table, job->column_stride, c, min(j, job->columns - 1));
+    return (real)0.5f * between * between;
+}
+
+// Moves a diagonal's covariances `walk` on to row t of the part, window i, and the column at `place`, window j; gives D there.
+WW_INLINE real ww_follow_cell(real *walk, const ww_tile *w, const ww_profile_args *job, const uint t, const uint place,
+                              const uint i, const uint j) {
     const float row_flat = WW_FLATS ? w->row_flats[t] : 0, column_flat = WW_FLATS ? w->column_flats[place] : 0;
     ww_sum sum;
     ww_sum_begin(&sum, row_flat, column_flat);
@@ -284,11 +377,16 @@ WW_INLINE real ww_follow_cell(real *walk, const ww_tile *w, const uint t, const 
     for (uint c = 0; c < WW_CHANNELS; c++) {
         const real4 row = w->rows[c * WW_PROFILE_PART + t], column = w->columns[c * WW_PLACES + place];
         walk[c] = fma(row.x, column.y, fma(row.y, column.x, walk[c]));
-        if (WW_CHANNELS == 1)
+        if (WW_ONE)
             return 1 - walk[0] / (row.z * column.z);
-        ww_sum_enter(&sum, c, walk[c], row.z, column.z, row_flat, column_flat);
+        if (WW_TREND)
+            ww_sum_trend(&sum, c, fma(walk[c] * row.z, column.z, -(w->row_bends[c * WW_PROFILE_PART + t] +
+                                                                   w->column_bends[c * WW_PLACES + place])) -
+                                      ww_tilts_differ(w, job, c, i, j));
+        else
+            ww_sum_enter(&sum, c, walk[c], row.z, column.z, row_flat, column_flat);
     }
-    return (real)WW_BEST - ww_sum_end(&sum);
+    return (real)WW_ALL_NEAR - ww_sum_end(&sum);
 }
 
 // Whose limits a cell is below.
@@ -328,7 +426,7 @@ WW_INLINE void ww_follow(const ww_tile *w, const ww_profile_args *job, const ww_
     for (uint t = 0; steps != 0; t++) {
         const uint p = WW_WRAP(w->turn + first + t), place = WW_PLACE(p), i = row1 + t;
         const uint j = i + w->diagonal0 + first;
-        const real value = ww_follow_cell(walk, w, t, place);
+        const real value = ww_follow_cell(walk, w, job, t, place, i, j);
         const int near_row = WW_PROFILE_ROWS && value < w->rows[t].w;
         const int near_column = WW_PROFILE_COLUMNS && value < w->columns[place].w;
         const uint looked = steps & 1u;
@@ -371,6 +469,7 @@ ww_profile_items(const ww_profile_args job, global const real *row_table, global
     local uint founds[1];
     local float most_columns_of[WW_SPAN / WW_DIAGONALS], most_rows_of[WW_PROFILE_PART / WW_DIAGONALS];
     local float column_flats[WW_FLATS ? WW_PLACES : 1], row_flats[WW_FLATS ? WW_PROFILE_PART : 1];
+    local real column_bends[WW_TREND ? WW_CHANNELS * WW_PLACES : 1], row_bends[WW_TREND ? WW_CHANNELS * WW_PROFILE_PART : 1];
     const ww_profile_side rows = {row_reach, row_reaches, row_flat, row_state, row_bounds, row_heads};
     const ww_profile_side columns = {column_reach, column_reaches, column_flat, column_state, column_bounds, column_heads};
     const uint item = (uint)get_local_id(0);
@@ -386,14 +485,18 @@ ww_profile_items(const ww_profile_args job, global const real *row_table, global
     if (!ww_of_launch(&job, row_most, column_most))
         return;
     ww_tile w = {item,           row0,        diagonal0,    row_most.most, column_most.most,
-                 0,              staged_columns, staged_rows, column_flats,  row_flats,
+                 0,              staged_columns, staged_rows, column_flats,  row_flats,     column_bends, row_bends,
+                 row_table,      column_table,
                  most_columns_of, most_rows_of, starts,      found,         founds};
     ww_cells x;
 #pragma unroll
     for (uint c = 0; c < WW_CHANNELS; c++) {
-        const ww_channel row = {row_values + (size_t)c * job.row_points, row_means + (size_t)c * job.row_stride};
-        const ww_channel column = {column_values + (size_t)c * job.column_points,
-                                   column_means + (size_t)c * job.column_stride};
+        global const ww_wide *row_lines = row_means + (size_t)c * job.row_stride;
+        global const ww_wide *column_lines = column_means + (size_t)c * job.column_stride;
+        const ww_channel row = {row_values + (size_t)c * job.row_points, row_lines,
+                                row_lines + (size_t)WW_CHANNELS * job.row_stride};
+        const ww_channel column = {column_values + (size_t)c * job.column_points, column_lines,
+                                   column_lines + (size_t)WW_CHANNELS * job.column_stride};
         ww_first_covariances(x.cov[c], &w, &job, row, column);
     }
     if (item == 0)

@@ -37,8 +37,8 @@ WW_INLINE int ww_any(const ww_mask m) {
 // What S of a column is compared with, where D is to be below `most`: of one channel a limit is multiplied by its size, 1 / n
 // (profile_items.cl).
 WW_INLINE ww_scalar ww_limit(const float most, const ww_scalar size) {
-    const ww_scalar limit = (ww_scalar)WW_BEST - (ww_scalar)most;
-    return WW_CHANNELS == 1 ? fmin(limit * size, (ww_scalar)1e30f) : limit;
+    const ww_scalar limit = (ww_scalar)WW_ALL_NEAR - (ww_scalar)most;
+    return WW_ONE ? fmin(limit * size, (ww_scalar)1e30f) : limit;
 }
 
 // A tile: its first row and column, the largest conditions, a limit for each column, and with WW_KEEPS_BEST each column's best cell.
@@ -72,6 +72,40 @@ WW_INLINE void ww_set_limits(const ww_tile *w, const ww_profile_args *job, globa
     }
 }
 
+#if WW_TREND
+// The first row's products of what lines leave of a channel's windows; see profile_items.cl. `line`, `lines`: means, and
+// `slopes` windows behind them slopes.
+WW_INLINE void ww_first_covariances(real *cov, const ww_profile_args *job, global const double *x, global const double *y,
+                                    global const double *line, const size_t slope, global const double *lines,
+                                    const size_t slopes) {
+    const double middle = 0.5 * (job->window - 1), mean = line[0], rise = line[slope];
+    double level = 0, tilt = 0, squares = 0;
+    ww_wide sums[WW_VECTORS], means[WW_VECTORS], rises[WW_VECTORS];
+    for (uint t = 0; t < job->window; t++) {
+        const double at = (double)t - middle, left = fma(-rise, at, x[t] - mean);
+        level += left;
+        tilt = fma(left, at, tilt);
+        squares = fma(at, at, squares);
+    }
+    level /= job->window;
+    tilt /= squares;
+#pragma unroll
+    for (uint q = 0; q < WW_VECTORS; q++) {
+        sums[q] = 0;
+        means[q] = WW_VLOAD(0, lines + q * WW_VECTOR);
+        rises[q] = -WW_VLOAD(0, lines + slopes + q * WW_VECTOR);
+    }
+    for (uint t = 0; t < job->window; t++) {
+        const double at = (double)t - middle, tap = fma(-rise, at, x[t] - mean) - fma(tilt, at, level);
+#pragma unroll
+        for (uint q = 0; q < WW_VECTORS; q++)
+            sums[q] = fma((ww_wide)tap, fma(rises[q], (ww_wide)at, WW_VLOAD(0, y + t + q * WW_VECTOR) - means[q]), sums[q]);
+    }
+#pragma unroll
+    for (uint q = 0; q < WW_VECTORS; q++)
+        cov[q] = WW_FROM_WIDE(sums[q]);
+}
+#else
 // The first row's covariances of a channel; see profile_items.cl. The values are padded by WW_PROFILE_WIDTH points.
 WW_INLINE void ww_first_covariances(real *cov, const ww_profile_args *job, global const double *x,
                                     global const double *y, const double mean, global const double *means) {
@@ -92,6 +126,7 @@ WW_INLINE void ww_first_covariances(real *cov, const ww_profile_args *job, globa
     for (uint q = 0; q < WW_VECTORS; q++)
         cov[q] = WW_FROM_WIDE(sums[q] - left * (WW_VLOAD(0, means + q * WW_VECTOR) - origin));
 }
+#endif
 
 // Row r's covariances of channel c.
 WW_INLINE void ww_step(real *cov, const ww_tile *w, const ww_profile_args *job, global const ww_scalar *row_table,
@@ -107,12 +142,51 @@ WW_INLINE void ww_step(real *cov, const ww_tile *w, const ww_profile_args *job, 
     }
 }
 
+#if WW_TREND
+// -D of a channel's cells in row i and the columns from k on; with `whole` 0 without what differs in tilts.
+WW_INLINE real ww_trend_cells(const real cov, const ww_profile_args *job, global const ww_scalar *row_table,
+                              global const ww_scalar *column_table, const uint c, const uint i, const uint k,
+                              const int whole) {
+    const ww_scalar norm = WW_SIZE(row_table, job->row_stride, c, i), bend = WW_BEND(row_table, job->row_stride, c, i);
+    const real norms = ww_sizes(column_table, job, c, k);
+    const real bends = WW_VLOAD(0, &WW_BEND(column_table, job->column_stride, c, k));
+    const real near = fma(cov * norm, norms, -(bend + bends));
+    if (!whole)
+        return near;
+    const real between = WW_VLOAD(0, &WW_TILT(column_table, job->column_stride, c, k)) -
+                         WW_TILT(row_table, job->row_stride, c, i);
+    return fma((real)-0.5f * between, between, near);
+}
+// -D of row r's cells in vector q.
+WW_INLINE real ww_trend_sum(real cov[WW_CHANNELS][WW_VECTORS], const ww_profile_args *job,
+                            global const ww_scalar *row_table, global const ww_scalar *column_table, const uint i,
+                            const uint k, const uint q, const int whole) {
+    real top[WW_BEST], value = 0;
+    ww_top_empty(top);
+    for (uint c = 0; c < WW_CHANNELS; c++) {
+        const real of = ww_trend_cells(cov[c][q], job, row_table, column_table, c, i, k, whole);
+        if (WW_SOME)
+            ww_top_enter(top, c, of);
+        else
+            value += of;
+    }
+    return WW_SOME ? ww_top_sum(top) : value;
+}
+#endif
+
 // S of row r's cells, of several channels.
 WW_INLINE void ww_sum_channels(real *values, real cov[WW_CHANNELS][WW_VECTORS], const ww_tile *w,
                                const ww_profile_args *job, global const ww_scalar *row_table,
                                global const ww_scalar *column_table, const ww_profile_side *rows,
                                const ww_profile_side *columns, const uint r) {
     const uint i = w->row0 + r, j = w->column0 + r;
+#if WW_TREND
+    for (uint c = 0; c < WW_CHANNELS; c++)
+        ww_step(cov[c], w, job, row_table, column_table, r, c);
+#pragma unroll
+    for (uint q = 0; q < WW_VECTORS; q++)
+        values[q] = ww_trend_sum(cov, job, row_table, column_table, i, j + q * WW_VECTOR, q, 0);
+#else
     real tops[WW_VECTORS][WW_BEST];
 #pragma unroll
     for (uint q = 0; q < WW_VECTORS; q++) {
@@ -149,6 +223,7 @@ WW_INLINE void ww_sum_channels(real *values, real cov[WW_CHANNELS][WW_VECTORS], 
         else if (WW_FLATS)
             values[q] += WW_TO_REAL(rows->flat[i] + WW_FLOAT_VLOAD(0, columns->flat + j + q * WW_VECTOR));
     }
+#endif
 }
 
 // How far row r's cells are above one of their limits; gives the most. values: S, or of one channel the covariances.
@@ -159,11 +234,11 @@ WW_INLINE real ww_compare(real *above, const real *values, const ww_tile *w, con
     for (uint q = 0; q < WW_VECTORS; q++) {
         const uint k = w->column0 + r + q * WW_VECTOR;
         above[q] = -1;
-        if (WW_PROFILE_ROWS && WW_CHANNELS == 1)
+        if (WW_PROFILE_ROWS && WW_ONE)
             above[q] = fma((real)-row.limit, ww_sizes(column_table, job, 0, k), values[q]);
         else if (WW_PROFILE_ROWS)
             above[q] = values[q] - (real)row.limit;
-        if (WW_PROFILE_COLUMNS && WW_CHANNELS == 1)
+        if (WW_PROFILE_COLUMNS && WW_ONE)
             above[q] = ww_max2(above[q], fma((real)-row.size, WW_VLOAD(0, w->limits + r + q * WW_VECTOR), values[q]));
         else if (WW_PROFILE_COLUMNS)
             above[q] = ww_max2(above[q], values[q] - WW_VLOAD(0, w->limits + r + q * WW_VECTOR));
@@ -223,7 +298,7 @@ WW_INLINE void ww_list(ww_tile *w, const ww_profile_args *job, global const ww_s
         const int in_row = WW_PROFILE_ROWS && d[lane] < row.most;
         int in_column = 0;
         if (WW_PROFILE_COLUMNS)
-            in_column = compared[lane] > (WW_CHANNELS == 1 ? row.size * w->limits[p] : w->limits[p]);
+            in_column = compared[lane] > (WW_ONE ? row.size * w->limits[p] : w->limits[p]);
         if ((in_row | in_column) == 0 || !ww_counts(job, i, column, columns))
             continue;
         const float error = ww_error(job, rows->condition[i], columns->condition[column], d[lane]);
@@ -264,25 +339,29 @@ ww_profile_vector(const ww_profile_args job, global const ww_scalar *row_table, 
     ww_set_limits(&w, &job, column_table, &columns);
     real cov[WW_CHANNELS][WW_VECTORS];
     for (uint c = 0; c < WW_CHANNELS; c++)
+#if WW_TREND
+        ww_first_covariances(cov[c], &job, row_values + (size_t)c * job.row_points + row0,
+                             column_values + (size_t)c * job.column_points + column0,
+                             row_means + (size_t)c * job.row_stride + row0, (size_t)WW_CHANNELS * job.row_stride,
+                             column_means + (size_t)c * job.column_stride + column0,
+                             (size_t)WW_CHANNELS * job.column_stride);
+#else
         ww_first_covariances(cov[c], &job, row_values + (size_t)c * job.row_points + row0,
                              column_values + (size_t)c * job.column_points + column0,
                              row_means[(size_t)c * job.row_stride + row0],
                              column_means + (size_t)c * job.column_stride + column0);
+#endif
     for (uint r = 0; r < count; r++) {
         const uint i = row0 + r;
         real values[WW_VECTORS], above[WW_VECTORS];
-        ww_row_limit row = {0, 0, 0};
-        if (WW_PROFILE_ROWS)
-            row.most = ww_most(&job, row_bounds[i], row_reach[i], w.most_columns);
-        if (WW_CHANNELS == 1) {
-            row.size = WW_SIZE(row_table, job.row_stride, 0, i);
-            row.limit = ww_limit(row.most, row.size);
+        ww_row_limit row = {WW_PROFILE_ROWS ? ww_most(&job, row_bounds[i], row_reach[i], w.most_columns) : 0, 0, 0};
+        row.size = WW_ONE ? WW_SIZE(row_table, job.row_stride, 0, i) : 1;
+        row.limit = ww_limit(row.most, row.size);
+        if (WW_ONE)
             ww_step(cov[0], &w, &job, row_table, column_table, r, 0);
-        } else {
-            row.limit = ww_limit(row.most, 1);
+        else
             ww_sum_channels(values, cov, &w, &job, row_table, column_table, &rows, &columns, r);
-        }
-        const real hit = ww_compare(above, WW_CHANNELS == 1 ? cov[0] : values, &w, &job, column_table, row, r);
+        const real hit = ww_compare(above, WW_ONE ? cov[0] : values, &w, &job, column_table, row, r);
         if (!ww_any(hit > 0) || row_state[i] != WW_USABLE)
             continue;
 #pragma unroll
@@ -292,12 +371,16 @@ ww_profile_vector(const ww_profile_args job, global const ww_scalar *row_table, 
             real s;
             if (!ww_any(above[q] > 0))
                 continue;
-            if (WW_CHANNELS == 1)
+#if WW_TREND
+            s = ww_trend_sum(cov, &job, row_table, column_table, i, column0 + r + q * WW_VECTOR, q, 1);
+#else
+            if (WW_ONE)
                 s = cov[0][q] / (ww_sizes(column_table, &job, 0, column0 + r + q * WW_VECTOR) * row.size);
             else
                 s = values[q];
-            WW_VSTORE(WW_CHANNELS == 1 ? cov[0][q] : s, 0, compared);
-            WW_FLOAT_VSTORE(WW_FLOATS((real)WW_BEST - s), 0, d);
+#endif
+            WW_VSTORE(WW_ONE ? cov[0][q] : s, 0, compared);
+            WW_FLOAT_VSTORE(WW_FLOATS((real)WW_ALL_NEAR - s), 0, d);
             ww_list(&w, &job, column_table, &rows, &columns, entries, counters, row, d, compared, r,
                     r + q * WW_VECTOR);
         }

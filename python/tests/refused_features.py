@@ -64,6 +64,19 @@ REFUSED = {
             lambda: ww.kshape(X, 2, tolerance=2.0),
         ]
     },
+    "consensus_motif": {
+        "ValueError": [
+            lambda: ww.consensus_motif(X[:1], 5),
+            lambda: ww.consensus_motif(X[0], 5),
+            lambda: ww.consensus_motif(X, 21),
+            lambda: ww.consensus_motif(X, 2),
+            lambda: ww.consensus_motif([X[0], X[1, :4]], 5),
+            lambda: ww.consensus_motif([X[0], np.full(9, np.nan)], 5),
+            lambda: ww.consensus_motif(X, 5, p=1),
+            lambda: ww.consensus_motif(X, 5, flat_below=-1),
+            lambda: ww.consensus_motif(X, 5, best_channels=2),
+        ]
+    },
     "sbd": {"ValueError": [lambda: ww.sbd(X, CHANNELS), lambda: ww.sbd(NAN), lambda: ww.sbd([[]])]},
     "cost_matrix": {
         "ValueError": [

@@ -34,7 +34,7 @@ MemoryError:soft MemoryError:NearestPlan.run MemoryError:Points MemoryError:Poin
 MemoryError:SeriesIndex MemoryError:SeriesIndex.add MemoryError:SeriesIndex.to_bytes MemoryError:SeriesIndex.load
 MemoryError:SeriesIndex.from_bytes
 MemoryError:LSH.add MemoryError:Points.add MemoryError:LSH.to_bytes MemoryError:LSH.load MemoryError:LSH.from_bytes MemoryError:ProfilePlan
-MemoryError:sbd MemoryError:ProfilePlan.run MemoryError:profile MemoryError:ProfileStream MemoryError:ProfileStream.arc_curve MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
+MemoryError:sbd MemoryError:consensus_motif MemoryError:ProfilePlan.run MemoryError:profile MemoryError:ProfileStream MemoryError:ProfileStream.arc_curve MemoryError:Search MemoryError:search MemoryError:Shapelets.fit
 DeviceError:Context.self_test NoDeviceError:devices NoDeviceError:default_context
 FileError:ArrayFile.close
 """.split()
@@ -47,7 +47,7 @@ def without_pandas(result):
 
 
 REFUSED.update(REFUSED_BY_INDEX)
-RESULTS = "Average Choice Classification Clusters Matches Medoids Motif Neighbours Path Paths Profile Record Result Silhouette"
+RESULTS = "Average Choice Classification Clusters Consensus Matches Medoids Motif Neighbours Path Paths Profile Record Result Silhouette"
 for result in f"{RESULTS} SoftValues".split():
     REFUSED[f"{result}.to_frame"] = {"ModuleNotFoundError": [lambda: without_pandas(found()[0])]}
 

@@ -128,6 +128,11 @@ def test_stumpy(rng):
             got = ww.profile(x, m, others, normalize=False, p=p, **sides).stumpy()
             np.testing.assert_allclose(got[:, 0].astype(float), theirs_[:, 0].astype(float), rtol=1e-7)
             assert (got[:, 1:] == theirs_[:, 1:]).all()
+    series = [rng.normal(size=n).cumsum() for n in (120, 90, 70)]
+    for how in {}, {"normalize": False, "p": 1.0}:
+        got = ww.consensus_motif(series, m, **how)
+        assert (got.series, got.window) == stumpy.ostinato(series, m, **how)[1:]
+        assert got.radius == pytest.approx(stumpy.ostinato(series, m, **how)[0], abs=1e-6)
 
 
 def test_faiss(rng):

@@ -93,6 +93,45 @@ def test_forced_channels(rng, how):
     assert set(made.channels_of(0)) >= {1, 3}
 
 
+@pytest.mark.parametrize("how", [{}, {"k": 2, "left_right": True}, {"normalize": False, "p": 1}])
+def test_a_share_of_the_lags(rng, how):
+    x, before = rng.normal(size=4000).cumsum(), None
+    whole = ww.profile(x, 50, **how)
+    for share in (0.1, 0.4, 1):
+        made = ww.profile(x, 50, share=share, **how)
+        assert (made.distances >= whole.distances - 1e-9).all() and np.isfinite(made.distances[:, 0]).all()
+        assert share == 1 or (made.distances > whole.distances + 1e-9).any()
+        if before is not None:
+            assert (made.distances <= before).all()
+        before = made.distances
+    np.testing.assert_array_equal(before, whole.distances)
+
+
+@pytest.mark.parametrize("how", [{}, {"precision": "float"}, {"normalize": False, "p": 1.5}])
+def test_consensus_motif(rng, how):
+    """Against brute force, which is stumpy.ostinato()'s: the least radius, and of equal ones the least mean distance."""
+    m, series = 15, [rng.normal(size=n).cumsum() for n in (70, 41, 15, 88)]
+    p = how.get("p", 2)
+    for some in (series, series[:2], [np.stack([x, x[::-1] ** 2]) for x in series[::2]]):
+        windows = [np.lib.stride_tricks.sliding_window_view(np.atleast_2d(x), m, axis=1) for x in some]
+        if p == 2:
+            windows = [(w - w.mean(axis=-1, keepdims=True)) / w.std(axis=-1, keepdims=True) for w in windows]
+        rows = [np.concatenate(list(w), axis=-1) for w in windows]
+        found = []
+        for a, one in enumerate(rows):
+            every = [(np.abs(one[:, None] - other[None]) ** p).sum(axis=-1) ** (1 / p) for other in rows]
+            least = np.array([d.min(axis=1) if b != a else np.zeros(len(one)) for b, d in enumerate(every)])
+            for i in range(len(one)):
+                at = [int(d[i].argmin()) if b != a else i for b, d in enumerate(every)]
+                found.append((round(least[:, i].max(), 8), round(least[:, i].sum(), 8), a, i, at, least[:, i]))
+        radius, _, a, i, at, distances = min(found, key=lambda f: f[:4])
+        made = ww.consensus_motif(some, m, **how)
+        assert (made.series, made.window, made.windows.tolist()) == (a, i, at)
+        assert made.radius == made.distances.max() == pytest.approx(radius, abs=1e-7)
+        np.testing.assert_allclose(made.distances, distances, atol=1e-9)
+    assert ww.consensus_motif([x[:15] for x in series], 15, **how).windows.tolist() == [0, 0, 0, 0]
+
+
 def test_refused(rng):
     x = rng.normal(size=60)
     for how in (
@@ -106,6 +145,9 @@ def test_refused(rng):
         {"forced_channels": [32], "best_channels": 1},
         {"flat_below": np.nan},
         {"flat_below": 1, "normalize": False},
+        {"share": 0},
+        {"share": 1.5},
+        {"share": np.nan},
         {"flat": np.zeros(51, bool), "normalize": False},
     ):
         with pytest.raises(ValueError):

@@ -54,6 +54,7 @@ RESULTS = {
     "Silhouette": (lambda: ww.silhouette(ww.pdist(X), Y), "of 8 items", "item silhouette"),
     "Profile": (lambda: ww.profile(STREAM, 20), "281 windows of 20 points of a series", "window rank index distance"),
     "Profile of two": (lambda: ww.profile(STREAM, 20, STREAM[:90]), "against another", "window rank index distance"),
+    "Consensus": (lambda: ww.consensus_motif(X, 20), "of series", "name value"),
     "Motif": (lambda: ww.profile(STREAM, 20).motifs(1)[0], "windows", "name value"),
 }
 

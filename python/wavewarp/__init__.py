@@ -76,13 +76,14 @@ from ._points import (
     metrics,
     topk,
 )
-from ._profile import Profile, ProfilePlan, profile
+from ._profile import Profile, ProfilePlan, consensus_motif, profile
 from ._profile_stream import ProfileStream
 from ._results import (
     Average,
     Choice,
     Classification,
     Clusters,
+    Consensus,
     Matches,
     Medoids,
     Motif,
@@ -117,6 +118,7 @@ __all__ = [
     "Classification",
     "Classifier",
     "Clusters",
+    "Consensus",
     "Context",
     "Dataset",
     "DeviceError",
@@ -158,6 +160,7 @@ __all__ = [
     "choose",
     "choose_matches",
     "classify",
+    "consensus_motif",
     "cost_matrix",
     "cut",
     "default_context",

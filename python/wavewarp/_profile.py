@@ -14,7 +14,7 @@ from ._context import Context, default_context
 from ._core import NULL, Progress, alone, by_name, check, ffi, handle, info, lib, lock_of, new, number, run
 from ._dataset import Dataset, dataset
 from ._parts import merge_neighbours
-from ._results import Motif, Result, ranked
+from ._results import Consensus, Motif, Result, ranked
 from ._series import SeriesSet, one_array, output, view
 
 # (distances, indices) of the nearest, and with left_right of the earlier and the later ones.
@@ -30,7 +30,7 @@ class ProfilePlan:
     Parameters
     ----------
     series, window, other, index, other_index, k, exclusion, left_right, precision, best_channels, forced_channels, normalize, p, flat_below,
-    flat, other_flat, axes, progress, max_bytes, context
+    flat, other_flat, share, axes, progress, max_bytes, context
         As of profile().
 
     Raises
@@ -58,6 +58,7 @@ class ProfilePlan:
         flat_below: float = 0.0,
         flat=None,
         other_flat=None,
+        share: float = 1.0,
         axes: Optional[str] = None,
         progress: Progress = None,
         max_bytes: int = 0,
@@ -68,7 +69,8 @@ class ProfilePlan:
         if precision is None:
             precision = series.precision if made else "double" if context.has_double else "float"
         named = {"k": k, "exclusion": exclusion, "left_right": left_right, "precision": precision}
-        named.update(best_channels=best_channels, forced_channels=forced_channels, normalize=normalize, p=p, flat_below=flat_below)
+        named.update(best_channels=best_channels, forced_channels=forced_channels, normalize=normalize, p=p)
+        named.update(flat_below=flat_below, share=share)
         self._set_options(named, progress, max_bytes)
         self._handle = handle("ww_profile")
         if made:
@@ -339,6 +341,9 @@ def options_of(named, progress, max_bytes):
         raise ValueError(f"p is {norm}; it is 1 or more")
     if named["normalize"] and norm != 2:
         raise ValueError("normalised windows have the 2-norm: pass normalize=False with another p")
+    share = float(named.get("share", 1.0))
+    if not 0 < share <= 1:
+        raise ValueError(f"share is {share}; it is above 0 and at most 1")
     forced = {number("a forced channel", channel) for channel in named["forced_channels"]}
     if forced and max(forced) > 31:
         raise ValueError(f"forced channel {max(forced)}; of up to 32 channels some may be forced")
@@ -352,6 +357,7 @@ def options_of(named, progress, max_bytes):
         forced_channels=sum(1 << channel for channel in forced),
         p=0.0 if named["normalize"] else norm,
         flat_below=float(named["flat_below"]),
+        share=share,
         run=run(progress, max_bytes),
     )
 
@@ -436,6 +442,7 @@ def profile(
     flat_below: float = 0.0,
     flat=None,
     other_flat=None,
+    share: float = 1.0,
     axes: Optional[str] = None,
     progress: Progress = None,
     max_bytes: int = 0,
@@ -472,6 +479,8 @@ def profile(
         Windows of a smaller deviation in a channel count as constant there, besides those that are.
     flat, other_flat : array_like of bool, shape (windows,) or (channel, windows), optional
         True: the window counts as constant.
+    share : float
+        Below 1: only about so much of all lags, spread evenly, as stumpy.scrump() takes some: distances are the profile's or larger.
     precision : "float" or "double", optional
         Of the search; the distances found are computed in double.
     axes, progress, max_bytes, context
@@ -485,7 +494,7 @@ def profile(
     ------
     ValueError
         A window below 3 points or longer than a series; `k` outside 1 to 64; an exclusion that leaves no pair; series of
-        different channels; `p` below 1, or not 2 with `normalize`; `flat_below` below 0; forced channels that are not or do not fit best_channels; flat
+        different channels; `p` below 1, or not 2 with `normalize`; `flat_below` below 0; `share` not above 0 and up to 1; forced channels that are not or do not fit best_channels; flat
         windows without `normalize` or of another shape; `left_right` or a Dataset's precision that does not fit; an index that there is not.
     MemoryError
         Host or device memory is too small.
@@ -516,9 +525,71 @@ def profile(
         flat_below=flat_below,
         flat=flat,
         other_flat=other_flat,
+        share=share,
         axes=axes,
         progress=progress,
         max_bytes=max_bytes,
         context=context,
     )
     return plan.run()
+
+
+def consensus_motif(
+    series: Any,
+    window: int,
+    *,
+    precision: Optional[str] = None,
+    best_channels: int = 0,
+    forced_channels: Sequence[int] = (),
+    normalize: bool = True,
+    p: float = 2.0,
+    flat_below: float = 0.0,
+    axes: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+) -> Consensus:
+    """The window that is nearest to all series: by the farthest of its nearest windows in the others, its radius.
+
+    Of equal radii the one of the least sum of distances. Distances are those of profile(); stumpy.ostinato() finds the same.
+
+    Parameters
+    ----------
+    series : array_like of shape (n, time) or (n, channel, time), list of series, SeriesSet
+        2 series or more, of any lengths from `window` on; a window with NaN or infinity is not found.
+    window : int
+        Points of a window.
+    precision, best_channels, forced_channels, normalize, p, flat_below
+        As of profile().
+    axes, progress, max_bytes, context
+        What every job takes: ``help(wavewarp)`` has them. Progress is of each two series in turn.
+
+    Returns
+    -------
+    Consensus
+        `series` and `window` say where it is; `windows` and `distances` have the nearest window of each series.
+
+    Raises
+    ------
+    ValueError
+        Fewer than 2 series, or a series that is shorter than the window; no window has neighbours in all; options that profile() refuses.
+    MemoryError
+        Host or device memory is too small.
+
+    Examples
+    --------
+    >>> shape, rest = np.array([0.0, 3, 1, 4, 1]), np.arange(7.0) ** 2
+    >>> found = ww.consensus_motif([np.r_[rest, shape], np.r_[shape, rest], np.r_[rest[:3], 2 * shape, rest]], 5)
+    >>> found.series, found.window, round(found.radius, 9), found.windows.tolist()
+    (0, 7, 0.0, [7, 0, 3])
+    """
+    context = context or default_context()
+    named = {"k": 1, "exclusion": None, "left_right": False, "best_channels": best_channels, "forced_channels": forced_channels}
+    named.update(precision=precision or ("double" if context.has_double else "float"), normalize=normalize, p=p, flat_below=flat_below)
+    options = options_of(named, progress, max_bytes)
+    taken = of_argument("series", view, series, axes)
+    windows, distances = np.empty(taken.count, np.int64), np.empty(taken.count)
+    of, radius = ffi.new("size_t *"), ffi.new("double *")
+    to = output(windows, "int64_t"), output(distances, "double")
+    check(lib.ww_profile_find_consensus(context._c, taken.c, number("window", window), options, of, radius, *to))
+    return Consensus(series=of[0], window=int(windows[of[0]]), radius=radius[0], windows=windows, distances=distances)

@@ -118,7 +118,8 @@ ww_status wwi_pairing_no_path(const wwi_pairing *p, uint32_t n, uint32_t m) {
     wwi_fail(WW_ERROR_NO_PATH, "the band leaves no path between series of %" PRIu32 " and %" PRIu32 " points", n, m);
     const bool open = wwi_measure_is_open(&p->measure), is_short = wwi_band_is_short(&p->measure.band, n, m);
     if (open && (!is_short || p->measure.id == WW_USER))
-        return wwi_fail_hint("widen the band: with open ends, too, %s has to leave a path from corner to corner",
+        return wwi_fail_hint("widen the band: with open ends, too, %s has to leave a path from corner to corner "
+                             "(docs/measures.md says why)",
                              is_short ? "under a recurrence of your own it" : "a band of this kind");
     if (open)
         return wwi_fail_hint(n == 1 || m == 1

@@ -111,6 +111,8 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "flat_below is %g, p is %g", o->flat_below, o->p);
         return wwi_fail_hint("normalised windows may count as constant, below a deviation of 0 or more");
     }
+    if (!(o->share >= 0 && o->share <= 1))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "share is %g; above 0 and at most 1", o->share);
     if (window > UINT32_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points", window);
     return WW_OK;
@@ -121,9 +123,17 @@ static ww_status make_normalised(ww_profile *p, const ww_series_view *series, si
     const ww_profile_options *o = &p->options;
     const wwi_profile_word word = {o->flat_below, o->flat}, others = {o->flat_below, o->other_flat};
     const unsigned threads = wwi_send_threads(p->context, UINT64_MAX);
-    WWI_TRY(wwi_profile_series_make(series, index, p->window, best, word, threads, &p->series));
+    // D of two such windows is of this size: some 70 times the error of a covariance in float, and 10^5 times in
+    // double.
+    const double closeness = o->precision == WW_DOUBLE ? 1e-7 : 0.004;
+    WWI_TRY(wwi_profile_series_make(series, index, p->window, best, word, closeness, threads, &p->series));
     if (other)
-        WWI_TRY(wwi_profile_series_make(other, other_index, p->window, best, others, threads, &p->other));
+        WWI_TRY(wwi_profile_series_make(other, other_index, p->window, best, others, closeness, threads, &p->other));
+    p->trend = wwi_profile_series_has_close(&p->series) && (!other || wwi_profile_series_has_close(&p->other));
+    if (p->trend)
+        WWI_TRY(wwi_profile_series_find_bends(&p->series, threads));
+    if (p->trend && other)
+        WWI_TRY(wwi_profile_series_find_bends(&p->other, threads));
     // Two such windows are no farther apart than half of what is promised.
     const double tolerance = p->options.precision == WW_DOUBLE ? 2.5e-11 : 2.5e-6;
     wwi_profile_series_find_lines(&p->series, tolerance);

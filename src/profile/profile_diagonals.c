@@ -57,11 +57,11 @@ static void name_profile(const void *of, FILE *to) {
     fprintf(to,
             "profile\nwindow %zu k %zu exclusion %zu lists %d best channels %zu forced %x p %a flat %a %s self %d "
             "windows %zu %zu rectangle "
-            "%zu %zu %zu %zu",
+            "%zu %zu %zu %zu share %a",
             p->window, p->k, p->exclusion, p->nearest.lists, p->options.best_channels,
             (unsigned)p->options.forced_channels, p->options.p, p->options.flat_below,
             ww_precision_name(p->options.precision), p->self, p->series.windows, wwi_profile_other(p)->windows,
-            j->part.row, j->part.row_end, j->part.column, j->part.column_end);
+            j->part.row, j->part.row_end, j->part.column, j->part.column_end, p->options.share);
 }
 
 // All that the device has found so far: what other records have of that, too, changes nothing.

@@ -82,14 +82,15 @@ struct ww_profile {
     wwi_program *programs[2][WWI_PROFILE_ROLES];
     wwi_kernel *tiles[2][WWI_PROFILE_ROLES];
     bool deep; // there is a second set
+    // Some tiles are of windows close to lines: the second set, or without double all, know lines (profile_trend.c).
+    bool trend;
     wwi_program *merge_program;
     wwi_kernel *merge, *statistics;
     wwi_buffer *entries, *counters;
     uint64_t capacity; // entries
     wwi_profile_slice slices[2];
     wwi_profile_nearest nearest;
-    float relative, rounding, power; // of tiles of windows that are not normalised: kernels_cl/profile/profile_args.h
-    bool current;                    // the lists of the one slice on the device are those of `nearest`
+    bool current; // the lists of the one slice on the device are those of `nearest`
     wwi_pace pace;
     double rate;       // pairs a second
     double merge_rate; // candidates a second
@@ -114,6 +115,10 @@ ww_status wwi_profile_choose_form(ww_profile *p, size_t channels);
 ww_status wwi_profile_plan(ww_profile *p);
 // The error of a correlation for a condition of 1, by the arithmetic of the tiles.
 float wwi_profile_error(const ww_profile *p, bool is_double);
+// Whether tiles of a set know lines.
+static inline bool wwi_profile_knows_lines(const ww_profile *p, bool deep) {
+    return p->trend && (deep || p->narrow);
+}
 
 // ---- profile_raw_plan.c
 

@@ -24,7 +24,9 @@ static uint32_t tuned(const ww_profile *p, const char *name, uint32_t fallback) 
 float wwi_profile_error(const ww_profile *p, bool is_double) {
     const double unit = p->narrow ? 0x1p-44 : is_double ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
     const double rows = (double)p->block_rows;
-    const double sum = p->narrow || is_double ? 4 * rows + 2 * sqrt((double)p->window) : 10 * sqrt(rows);
+    // Of what lines leave the tables are less exact: the edges come from sums of a window's points.
+    const double more = p->trend && (p->narrow || is_double) ? 2 : 1;
+    const double sum = p->narrow || is_double ? more * (4 * rows + 2 * sqrt((double)p->window)) : 10 * sqrt(rows);
     return (float)((double)p->series.channels * unit * (sum + 16));
 }
 
@@ -143,6 +145,8 @@ typedef struct shape {
 
 // The same tile in double.
 static shape deep_shape(const ww_profile *p, shape s) {
+    if (p->options.precision == WW_DOUBLE)
+        return s;
     if (p->vector) {
         s.vector /= 2;
         s.vectors *= 2;
@@ -157,7 +161,8 @@ static shape deep_shape(const ww_profile *p, shape s) {
 static uint64_t local_bytes(const ww_profile *p, shape s, bool is_double) {
     const uint64_t wide = s.group * s.diagonals + s.part, rows = s.part;
     const uint64_t places = wide + (s.diagonals > 1 ? wide / s.diagonals : 0) + 1;
-    return (places + rows) * (p->series.channels * (is_double ? 32 : 16) + 4) +
+    const uint64_t bends = p->trend && is_double ? 8 : 0;
+    return (places + rows) * (p->series.channels * ((is_double ? 32 : 16) + bends) + 4) +
            s.group * (s.diagonals * p->series.channels * (is_double ? 8 : 4) + 8) + 4 + (wide + rows) / s.diagonals * 4;
 }
 
@@ -220,13 +225,14 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
         const wwi_program_parts parts = {
             .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl",
                       p->narrow ? "profile/profile_pairs.cl" : text},
-            .defines = WWI_LIST(
-                {"WWK_DOUBLE", deep || p->options.precision == WW_DOUBLE}, {"WW_CHANNELS", (int64_t)p->series.channels},
-                {"WW_BEST", (int64_t)p->series.best}, {"WW_FORCED", (int64_t)p->series.forced_count},
-                {"WW_FLATS", flats}, {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
-                {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
-                {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_PROFILE_PART", s.part}, {"WW_WG", s.group},
-                {"WW_DIAGONALS", s.diagonals}, {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}),
+            .defines =
+                WWI_LIST({"WWK_DOUBLE", deep || p->options.precision == WW_DOUBLE},
+                         {"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
+                         {"WW_FORCED", (int64_t)p->series.forced_count}, {"WW_TREND", wwi_profile_knows_lines(p, deep)},
+                         {"WW_FLATS", flats}, {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
+                         {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
+                         {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_PROFILE_PART", s.part}, {"WW_WG", s.group},
+                         {"WW_DIAGONALS", s.diagonals}, {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}),
             .kernels = {{&p->tiles[deep][role], p->narrow ? "ww_profile_pairs" : name}},
         };
         WWI_TRY(wwi_program_make(p->context, p->stream, &parts, &p->programs[deep][role]));
@@ -236,8 +242,9 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 
 static ww_status compile(ww_profile *p) {
     const wwi_profile_series *other = wwi_profile_other(p);
-    p->deep = !p->narrow && p->options.precision == WW_FLOAT &&
-              is_deep(span_of(&p->series, 0, p->series.windows), span_of(other, 0, other->windows));
+    p->deep = !p->narrow && (p->options.precision == WW_DOUBLE ? p->trend
+                                                               : is_deep(span_of(&p->series, 0, p->series.windows),
+                                                                         span_of(other, 0, other->windows)));
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
     WWI_TRY(compile_set(p, s, false));
@@ -253,8 +260,8 @@ static ww_status compile_merge(ww_profile *p) {
                   raw ? "profile/profile_raw_distance.cl" : "profile/profile_distance.cl", "profile/profile_merge.cl"},
         .defines = WWI_LIST({"WW_CHANNELS", (int64_t)p->series.channels}, {"WW_BEST", (int64_t)p->series.best},
                             {"WW_FORCED", (int64_t)p->series.forced_count}, {"WW_NORM", raw ? wwi_profile_norm(p) : 0},
-                            {"WW_FLATS", flats}, {"WW_RAISES", p->k == 1}, {"WW_PROFILE_K", (int64_t)p->k},
-                            {"WW_MERGE_WG", WWI_PROFILE_MERGE_GROUP}),
+                            {"WW_FLATS", flats}, {"WW_TREND", 0}, {"WW_RAISES", p->k == 1},
+                            {"WW_PROFILE_K", (int64_t)p->k}, {"WW_MERGE_WG", WWI_PROFILE_MERGE_GROUP}),
         .kernels = {{&p->merge, "ww_profile_merge"},
                     {raw ? NULL : &p->statistics, raw ? NULL : "ww_profile_statistics"}},
     };
@@ -289,7 +296,7 @@ static ww_status divide(ww_profile *p) {
         slice /= 2;
     // No buffer above the device's limit: the widest is that of the table, or of the neighbours.
     const uint64_t real = p->deep || p->narrow || p->options.precision == WW_DOUBLE ? 8 : 4;
-    const uint64_t table = p->series.channels * 3 * real, list = p->k * 8;
+    const uint64_t table = p->series.channels * (p->trend ? 5 : 3) * real, list = p->k * 8;
     const uint64_t widest = wwi_context_max_buffer(p->context) / (table > list ? table : list);
     const uint64_t fits = widest > p->padding + p->window ? widest - p->padding - p->window : 0;
     slice = wwi_least(wwi_least(slice, fits), UINT64_C(1) << 30);

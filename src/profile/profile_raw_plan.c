@@ -118,9 +118,9 @@ static ww_status compile(ww_profile *p, shape s) {
                                 {"WW_BEST", (int64_t)p->series.best}, {"WW_FORCED", (int64_t)p->series.forced_count},
                                 {"WW_NORM", wwi_profile_norm(p)}, {"WW_FLATS", flats},
                                 {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
-                                {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_RAISES", p->k == 1},
-                                {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_WG", s.group}, {"WW_VECTOR", s.vector},
-                                {"WW_VECTORS", s.vectors}, {"WW_RAW_ROWS", s.block}),
+                                {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_TREND", 0},
+                                {"WW_RAISES", p->k == 1}, {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_WG", s.group},
+                                {"WW_VECTOR", s.vector}, {"WW_VECTORS", s.vectors}, {"WW_RAW_ROWS", s.block}),
             .kernels = {{&p->tiles[0][role], "ww_profile_raw"}},
         };
         WWI_TRY(wwi_program_make(p->context, p->stream, &parts, &p->programs[0][role]));

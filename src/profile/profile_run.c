@@ -4,6 +4,7 @@
 // bound. Between launches the lists are merged into the k best, by exact distances, which lowers the bounds. A launch
 // with more candidates than the list holds is repeated with the bounds that it has lowered, or in parts.
 #include <math.h>
+#include <stdlib.h>
 
 #include "profile/profile_job.h"
 
@@ -15,6 +16,7 @@ typedef struct region {
     int role;
     int row_list, column_list;
     uint64_t delta, end;
+    int64_t lag; // of diagonal 0, the columns' index less the rows'
     uint32_t blocks;
     uint32_t active; // diagonals of a band that may have candidates
     uint64_t tiles;  // of the launch
@@ -84,8 +86,10 @@ static ww_status launch_set(ww_profile *p, const region *r, ww_profile_args *job
     const uint64_t tiles = r->tiles;
     job->error = wwi_profile_error(p, deep || p->options.precision == WW_DOUBLE);
     // What a float leaves of a correlation near 1; of double, and of pairs of floats, D keeps its own digits.
-    const bool wide = deep || p->options.precision == WW_DOUBLE || (p->narrow && p->series.channels == 1);
+    const bool wide = deep || p->options.precision == WW_DOUBLE || (p->narrow && (p->trend || p->series.channels == 1));
     job->rounding = wide ? 0 : 4e-7f * (float)p->series.channels;
+    if (wwi_profile_knows_lines(p, deep)) // for values less a mean
+        job->rounding = (p->narrow ? 0x1p-42f : 0x1p-49f) * (float)p->series.channels;
     job->relative = wide ? 1e-6f : 0;
     job->least = deep ? WW_PROFILE_DEEP : 0;
     job->most = deep || !p->deep ? INFINITY : WW_PROFILE_DEEP;
@@ -165,7 +169,8 @@ static uint64_t first_tiles(const ww_profile *p, const region *r, uint64_t liste
 }
 
 // Reports the pairs of all tiles before `at`. A sample (few active diagonals) reports nothing.
-static ww_status report(ww_profile *p, region *r, uint64_t at, uint64_t tiles) {
+static ww_status report(ww_profile *p, region *r, uint64_t at) {
+    const uint64_t tiles = wwi_ceil_div(r->end - r->delta, p->width) * r->blocks;
     const uint64_t all = pairs_of(r->rows->count, r->columns->count, r->delta, r->end - r->delta),
                    now = r->active < p->width ? 0
                          : at < tiles         ? pairs_before(p, r, at)
@@ -175,18 +180,18 @@ static ww_status report(ww_profile *p, region *r, uint64_t at, uint64_t tiles) {
     return wwi_pace_report(&p->pace, new);
 }
 
-// The first `tiles` tiles.
-static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
+// The tiles [from, end).
+static ww_status run_tiles(ww_profile *p, region *r, uint64_t from, uint64_t end) {
     WWI_TRY(clear_counters(p));
     const uint64_t tile_pairs = (uint64_t)p->width * p->block_rows;
     const uint64_t listed = (uint64_t)r->active * p->block_rows * (r->role == WWI_PROFILE_BOTH ? 2 : 1);
     const uint64_t sure = p->capacity / listed; // tiles that always fit the list
     uint64_t most = first_tiles(p, r, listed);
     uint64_t held = 0; // candidates that are not merged
-    for (uint64_t at = 0; at < tiles;) {
+    for (uint64_t at = from; at < end;) {
         const double start = wwi_seconds();
         uint64_t fullest, all;
-        const uint64_t take = wwi_least(wwi_pace_units(&p->pace, p->rate, tiles - at, (double)tile_pairs), most);
+        const uint64_t take = wwi_least(wwi_pace_units(&p->pace, p->rate, end - at, (double)tile_pairs), most);
         const bool safe = take <= sure && held == 0;
         const uint32_t stripes = safe && take < WWI_PROFILE_STRIPES ? 1 : WWI_PROFILE_STRIPES;
         r->tiles = take;
@@ -205,27 +210,46 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
             at += take;
             // With several neighbours wanted only a merge lowers the bounds, and what is new should not be most of it.
             if (p->k > 1)
-                most = wwi_least(wwi_least(most, at), take * merged_in_time(p) / (all + 1) + 1);
+                most = wwi_least(wwi_least(most, at - from), take * merged_in_time(p) / (all + 1) + 1);
         }
-        if (full || stripes == 1 || p->k > 1 || held > share / 2 || all > merged_in_time(p) / 2 || at >= tiles) {
+        if (full || stripes == 1 || p->k > 1 || held > share / 2 || all > merged_in_time(p) / 2 || at >= end) {
             WWI_TRY(merge(p, r, stripes, full ? p->capacity : all));
             held = 0;
         }
         if (!full)
-            WWI_TRY(report(p, r, at, tiles));
+            WWI_TRY(report(p, r, at));
     }
     return WW_OK;
+}
+
+// Whether a band of diagonals is of the share that is wanted: the multiples of the golden section are spread evenly
+// wherever they end. Of all regions, and devices, the same lags.
+static bool in_share(const ww_profile *p, const region *r, uint64_t band) {
+    const int64_t apart = llabs(r->lag + (int64_t)(r->delta + band * p->width));
+    const int64_t first = p->self ? (int64_t)p->exclusion + 1 : 0;
+    const uint64_t number = apart > first ? (uint64_t)(apart - first) / p->width : 0;
+    return !(p->options.share > 0 && p->options.share < 1) ||
+           fmod((double)number * 0.6180339887498949, 1) < p->options.share;
 }
 
 static ww_status run_region(ww_profile *p, region *r) {
     const uint64_t rows = r->rows->count, reach = r->columns->count - r->delta;
     const uint64_t bands = wwi_ceil_div(r->end - r->delta, p->width);
     r->blocks = (uint32_t)wwi_ceil_div(wwi_least(rows, reach), p->block_rows);
-    // With several neighbours wanted: bounds from a few diagonals first.
-    for (r->active = SAMPLE; p->k > 1 && r->active < p->width; r->active *= 4)
-        WWI_TRY(run_tiles(p, r, r->blocks));
-    r->active = p->width;
-    return run_tiles(p, r, bands * r->blocks);
+    bool sampled = false;
+    for (uint64_t band = 0, next; band < bands; band = next + 1) {
+        while (band < bands && !in_share(p, r, band))
+            band++;
+        for (next = band; next < bands && in_share(p, r, next);)
+            next++;
+        // With several neighbours wanted: bounds from a few diagonals first.
+        for (r->active = SAMPLE; p->k > 1 && band < next && r->active < p->width && !sampled; r->active *= 4)
+            WWI_TRY(run_tiles(p, r, band * r->blocks, (band + 1) * r->blocks));
+        sampled = true;
+        r->active = p->width;
+        WWI_TRY(run_tiles(p, r, band * r->blocks, next * r->blocks));
+    }
+    return report(p, r, bands * r->blocks);
 }
 
 // Limits a region to diagonals in [first, end) from `least` on. False: it has none.
@@ -247,12 +271,14 @@ static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t ot
                     .columns = same ? a : b,
                     .role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_ROWS_ALONE,
                     .row_list = WWI_PROFILE_RIGHT,
-                    .column_list = left};
+                    .column_list = left,
+                    .lag = offset};
     region lower = {.rows = b,
                     .columns = a,
                     .role = p->self ? WWI_PROFILE_BOTH : WWI_PROFILE_COLUMNS_ALONE,
                     .row_list = left,
-                    .column_list = WWI_PROFILE_RIGHT};
+                    .column_list = WWI_PROFILE_RIGHT,
+                    .lag = -offset};
     const bool above = take_diagonals(&upper, other_count, same ? (int64_t)p->exclusion + 1 : 0, from, to);
     const bool below = !same && take_diagonals(&lower, count, 1, 1 - to, 1 - from);
     if (!above && !below)

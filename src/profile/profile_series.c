@@ -15,13 +15,10 @@
 #include "data/view.h"
 #include "error.h"
 #include "host.h"
+#include "profile/profile_sums.h"
 
 // The squares of a smaller range are not all numbers of double, where the largest value is about 1.
 #define LEAST_RANGE 1e-140
-// A window is close to a straight line whose squares from the line through it are this part of those from its mean, or
-// less. Such windows are near to each other: their D (kernels_cl/profile/profile.cl) is of this size, which is some 70
-// times the error of a covariance in float.
-#define CLOSE 0.004
 #define PIECE 16384 // windows that a thread takes, or more
 
 void wwi_profile_series_free(wwi_profile_series *s) {
@@ -38,6 +35,11 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->kind_windows);
     free(s->kind_starts);
     free(s->close);
+    free(s->slopes);
+    free(s->edges);
+    free(s->left);
+    free(s->bends);
+    free(s->bent);
 }
 
 // Window i has a value in channel c that is not finite.
@@ -94,23 +96,6 @@ static void scale_channel(wwi_profile_series *s, size_t c, wwi_extremes of) {
     s->sizes[c * s->windows] = ldexp(1, exponent);
 }
 
-typedef struct part {
-    double mean, squares, least, most; // of count values: sum of (x - mean)^2
-    double tilt;                       // sum of (t - mean t) (x - mean)
-} part;
-
-static part extend(part p, size_t count, double x) {
-    const double d = x - p.mean;
-    if (count == 1)
-        return (part){x, 0, x, x, 0};
-    p.mean += d / (double)count;
-    p.squares += d * (x - p.mean);
-    p.tilt += (double)count / 2 * (x - p.mean);
-    p.least = x < p.least ? x : p.least;
-    p.most = x > p.most ? x : p.most;
-    return p;
-}
-
 static ww_status refuse_range(size_t index, size_t window, size_t c) {
     wwi_fail(WW_ERROR_UNSUPPORTED,
              "window %zu of series %zu, channel %zu: its values differ by less than %g of the channel's largest",
@@ -130,7 +115,7 @@ typedef struct channel_sums {
 } channel_sums;
 
 // The windows that begin in the block from b on. `ends`: room for as many as a window has points.
-static ww_status block_sums(channel_sums *of, size_t b, part *ends) {
+static ww_status block_sums(channel_sums *of, size_t b, wwi_profile_part_sums *ends) {
     wwi_profile_series *s = of->s;
     const size_t m = s->window, c = of->channel;
     const double *x = s->values + c * s->points;
@@ -138,40 +123,31 @@ static ww_status block_sums(channel_sums *of, size_t b, part *ends) {
     const double squared = (double)m * ((double)m * (double)m - 1) / 12; // of a line of slope 1
     // Relative to a value that all windows of this block contain.
     const double origin = x[b + m - 1];
-    part p = {0, 0, 0, 0, 0}, beginning = {0, 0, 0, 0, 0};
-    for (size_t t = m; t-- > 0;) // from the end: tilts have the other sign
-        ends[t] = p = extend(p, m - t, x[b + t] - origin);
+    wwi_profile_part_sums p = {0, 0, 0, 0, 0}, beginning = {0, 0, 0, 0, 0};
+    for (size_t t = m; t-- > 0;)
+        ends[t] = p = wwi_profile_extend(p, m - t, x[b + t] - origin);
     for (size_t i = b; i < b + m && i < s->windows; i++) {
-        const size_t after = i - b, before = m - after;
+        const size_t after = i - b;
         if (i % WWI_INTERRUPTED == 0)
             WWI_TRY(wwi_interrupted());
-        const part e = ends[after];
         if (after > 0)
-            beginning = extend(beginning, after, x[b + m + after - 1] - origin);
-        double mean = e.mean, squares = e.squares, least = e.least, most = e.most, tilt = -e.tilt;
-        if (after > 0) {
-            const double d = beginning.mean - e.mean;
-            mean += d * ((double)after / (double)m);
-            squares += beginning.squares + d * d * ((double)after * (double)before / (double)m);
-            tilt += beginning.tilt + d * ((double)after * (double)before / 2);
-            least = beginning.least < least ? beginning.least : least;
-            most = beginning.most > most ? beginning.most : most;
-        }
-        const double size = sqrt(squares);
-        const double largest = fmax(fabs(least + origin + of->offset), fabs(most + origin + of->offset));
+            beginning = wwi_profile_extend(beginning, after, x[b + m + after - 1] - origin);
+        const wwi_profile_part_sums w = wwi_profile_join(ends[after], m - after, beginning, after);
+        const double size = sqrt(w.squares);
+        const double largest = fmax(fabs(w.least + origin + of->offset), fabs(w.most + origin + of->offset));
         const bool told = size < of->least_size || (of->flat && of->flat[i]);
-        const bool flat = told || WW_IS_CONSTANT(least, most, largest, DBL_EPSILON);
-        lasts[i] = (x[i + m - 1] - origin) - mean;
+        const bool flat = told || WW_IS_CONSTANT(w.least, w.most, largest, DBL_EPSILON);
+        lasts[i] = (x[i + m - 1] - origin) - w.mean;
         sizes[i] = size;
         if (norms[i] < 0)
             continue;
         norms[i] = flat || !(size > 0) ? 0 : 1 / size;
-        if (!flat && most - least < LEAST_RANGE && s->state[i] == WWI_WINDOW_USABLE) {
+        if (!flat && w.most - w.least < LEAST_RANGE && s->state[i] == WWI_WINDOW_USABLE) {
             norms[i] = INFINITY;
             atomic_store(&of->refused, true);
         }
         s->flat[i] += flat ? 0.5f : 0;
-        s->close[i] += flat || tilt * tilt >= (1 - CLOSE) * squared * squares;
+        s->close[i] += flat || w.tilt * w.tilt >= (1 - s->closeness) * squared * w.squares;
         s->flat_bits[i] |= flat && c < 32 ? UINT32_C(1) << c : 0;
     }
     return WW_OK;
@@ -180,7 +156,7 @@ static ww_status block_sums(channel_sums *of, size_t b, part *ends) {
 static ww_status piece_sums(void *user, uint64_t piece) {
     channel_sums *of = user;
     const size_t m = of->s->window, first = (size_t)piece * of->each * m, left = of->s->windows - first;
-    WWI_FREES part *ends = NULL;
+    WWI_FREES wwi_profile_part_sums *ends = NULL;
     WWI_TRY(wwi_new(ends, m));
     for (size_t at = 0; at < left && at < of->each * m; at += m)
         WWI_TRY(block_sums(of, first + at, ends));
@@ -342,7 +318,7 @@ ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double gr
             repeats_clear(&r);
         WWI_TRY(find_reach(s, c, rows, grain, queue, watch ? &r : NULL));
     }
-    return WW_OK;
+    return wwi_profile_series_bent_reach(s, rows, grain);
 }
 
 double wwi_profile_series_mean(const wwi_profile_series *s, size_t c, size_t i) {
@@ -353,6 +329,13 @@ double wwi_profile_series_size(const wwi_profile_series *s, size_t c, size_t i) 
     const double size = s->sizes[c * s->windows + i];
     // No window's size is above twice the root of its points.
     return s->condition[i] < WWI_PROFILE_LOST ? size : fmax(size, 4 * sqrt((double)s->window) / WWI_PROFILE_LOST);
+}
+
+bool wwi_profile_series_has_close(const wwi_profile_series *s) {
+    for (size_t i = 0; i < s->windows; i++)
+        if (wwi_profile_series_close(s, i))
+            return true;
+    return false;
 }
 
 static ww_status take_arrays(wwi_profile_series *s) {
@@ -420,9 +403,10 @@ ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, siz
 }
 
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
-                                  wwi_profile_word word, unsigned threads, wwi_profile_series *s) {
+                                  wwi_profile_word word, double closeness, unsigned threads, wwi_profile_series *s) {
     WWI_FREES wwi_extremes *extremes = NULL;
     WWI_TRY(wwi_new(extremes, view->channels));
+    s->closeness = closeness;
     WWI_TRY(wwi_profile_series_begin(view, index, window, best, 0, s, extremes));
     for (size_t c = 0; c < s->channels; c++)
         scale_channel(s, c, extremes[c]);

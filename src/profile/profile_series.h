@@ -43,9 +43,16 @@ typedef struct wwi_profile_series {
     // The largest size of the windows before, as many as a diagonal is followed, by its own; of all channels. Or
     // WWI_PROFILE_LOST.
     float *condition;
-    float *single;       // the same for tiles in float: see WWI_PROFILE_MOST_NORM and WWI_PROFILE_REPEATS
-    uint32_t *close;     // how many channels are close to straight lines, or constant
-    float *flat;         // half the number of constant channels
+    float *single;   // the same for tiles in float: see WWI_PROFILE_MOST_NORM and WWI_PROFILE_REPEATS
+    uint32_t *close; // how many channels are close to straight lines, or constant
+    // A window is close to a line whose squares from it are this part of those from its mean, or less.
+    double closeness;
+    // Of lines by least squares; only where tiles know them (wwi_profile_series_find_bends()). Channel by channel:
+    double *slopes, *edges, *bends; // the rise a point; by what a line misses its window's first point and its last,
+                                    // as the recurrence takes it; half the squares left of a window of size 1
+    double *left;                   // at least the size of what a line leaves, with what its sums were made from
+    float *bent;                    // of each window the condition of such tiles, of what lines leave
+    float *flat;                    // half the number of constant channels
     uint32_t *flat_bits; // which of the first 32 are constant; with `partial` of 16, and in the high half: are missing
     bool has_flats;      // more than one channel, and some are constant or missing somewhere
     bool partial;        // a window with a missing value is left out in that value's channel alone
@@ -68,7 +75,8 @@ typedef struct wwi_profile_word {
 // Copies series `index` of the view to one that is zeroed but for `forced`, which the caller frees also after a
 // failure, by so many threads. `best`: as above. The condition is not made yet.
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
-                                  wwi_profile_word word, unsigned threads, wwi_profile_series *series);
+                                  wwi_profile_word word, double closeness, unsigned threads,
+                                  wwi_profile_series *series);
 // The least and the largest value of a channel.
 typedef struct wwi_extremes {
     double least, most;
@@ -85,6 +93,8 @@ void wwi_profile_series_find_lines(wwi_profile_series *series, double tolerance)
 // Makes both conditions, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as
 // less. `watch`: diagonals are followed in float, so that rows which repeat matter.
 ww_status wwi_profile_series_reach(wwi_profile_series *series, size_t rows, double grain, bool watch);
+// Whether windows are close to lines in as many channels as count, and are neighbours of some.
+bool wwi_profile_series_has_close(const wwi_profile_series *series);
 // What the recurrence adds at a window, from 1 on: half the difference of its last point and the one before its first,
 // and the sum of their deviations.
 double wwi_profile_series_df(const wwi_profile_series *series, size_t channel, size_t window);
@@ -97,6 +107,20 @@ static inline bool wwi_profile_series_close(const wwi_profile_series *series, si
     return series->state[window] == WWI_WINDOW_USABLE && series->close[window] >= series->best;
 }
 void wwi_profile_series_free(wwi_profile_series *series);
+
+// ---- profile_trend.c
+
+// Finds the lines through all windows; their reach, when diagonals are followed for `rows` windows; what the recurrence
+// of what they leave adds at a window, from 1 on.
+ww_status wwi_profile_series_find_bends(wwi_profile_series *series, unsigned threads);
+ww_status wwi_profile_series_bent_reach(wwi_profile_series *series, size_t rows, double grain);
+// The tilt of a window of size 1; 0 of one that is constant or missing.
+double wwi_profile_series_tilt(const wwi_profile_series *series, size_t channel, size_t window);
+double wwi_profile_series_bent_df(const wwi_profile_series *series, size_t channel, size_t window);
+double wwi_profile_series_bent_dg(const wwi_profile_series *series, size_t channel, size_t window);
+
+// ---- profile_series.c
+
 // The part of a channel in the squared distance: infinite where a value is missing.
 double wwi_profile_channel_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j,
                                      size_t channel);

@@ -10,13 +10,18 @@
 #define ALL 1e30f // the bound of a window that has not found its neighbours; the negative: of one that looks for none
 // The size of a window that is nobody's neighbour, of one channel: no correlation with it is above a limit.
 #define UNUSABLE_SIZE 1e15
+// The same of tiles that know lines, above all bounds; and of a channel that is missing
+// (kernels_cl/profile/profile.cl).
+#define UNUSABLE_BEND 1e32
+#define MISSING_BEND 1000
 
 uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *s) {
     const uint64_t real = p->narrow || p->options.precision == WW_DOUBLE ? 8 : 4;
     if (s->p > 0)
         return s->channels * (8 + 4 + 16) + 5 + (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
-    return s->channels * (8 + 8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 + (p->deep ? 5 : 0) +
-           (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
+    const uint64_t planes = p->trend ? 5 : 3;
+    return s->channels * (8 + UINT64_C(8) * (p->trend ? 2 : 1) + 16 + planes * (real + (p->deep ? 8 : 0))) + 10 +
+           (p->deep ? 5 : 0) + (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
 }
 
 void wwi_profile_slice_close(wwi_profile_slice *s) {
@@ -79,8 +84,14 @@ static double point_at(const sending *of, size_t channel, size_t t) {
     return t < of->s->count + from->window - 1 ? from->values[channel * from->points + of->s->first + t] : 0;
 }
 
-static double mean_at(const sending *of, size_t channel, size_t i) {
-    return i < of->s->count ? wwi_profile_series_mean(of->s->series, channel, of->s->first + i) : 0;
+// The means of all channels, then the slopes of lines.
+static double mean_at(const sending *of, size_t row, size_t i) {
+    const wwi_profile_series *from = of->s->series;
+    const size_t at = of->s->first + i, channels = from->channels;
+    if (i >= of->s->count)
+        return 0;
+    return row < channels ? wwi_profile_series_mean(from, row, at)
+                          : from->slopes[(row - channels) * from->windows + at];
 }
 
 static double norm_at(const sending *of, size_t channel, size_t i) {
@@ -103,6 +114,23 @@ static double table_at(const sending *of, size_t row, size_t i) {
     return usable && from->norms[c * from->windows + at] > 0 ? 1 / wwi_profile_series_size(from, c, at) : 0;
 }
 
+// The same of what lines leave: five rows a channel. No sum with a window that is nobody's neighbour is below a bound.
+static double bent_at(const sending *of, size_t row, size_t i) {
+    const wwi_profile_series *from = of->s->series;
+    const size_t c = row / 5, at = of->s->first + i, place = c * from->windows + at;
+    if (row % 5 < 2)
+        return i >= of->s->count || at == 0 ? 0
+               : row % 5                    ? wwi_profile_series_bent_dg(from, c, at)
+                                            : wwi_profile_series_bent_df(from, c, at);
+    if (i >= of->s->count || from->state[at] != WWI_WINDOW_USABLE)
+        return row % 5 == 3 ? UNUSABLE_BEND : 0;
+    if (row % 5 == 3)
+        return from->norms[place] < 0 ? MISSING_BEND : from->bends[place];
+    if (row % 5 == 4)
+        return wwi_profile_series_tilt(from, c, at);
+    return from->norms[place] > 0 ? 1 / wwi_profile_series_size(from, c, at) : 0;
+}
+
 // What the merge compares windows with.
 static ww_status make_statistics(ww_profile *p, wwi_profile_slice *s) {
     WWI_ENDS(wwi_buffer_destroy) wwi_buffer *norms = NULL;
@@ -120,11 +148,15 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
     const size_t channels = s->series->channels;
     const bool wide = p->narrow || p->options.precision == WW_DOUBLE;
     WWI_TRY(send_rows(p, s, channels, s->points, true, point_at, &s->values));
-    WWI_TRY(send_rows(p, s, channels, s->stride, true, mean_at, &s->means));
+    WWI_TRY(send_rows(p, s, p->trend ? 2 * channels : channels, s->stride, true, mean_at, &s->means));
     if (!p->narrow)
         WWI_TRY(make_statistics(p, s));
-    WWI_TRY(send_rows(p, s, 3 * channels, s->stride, wide, table_at, &s->table[0]));
-    return p->deep ? send_rows(p, s, 3 * channels, s->stride, true, table_at, &s->table[1]) : WW_OK;
+    for (int deep = 0; deep <= (int)p->deep; deep++) {
+        const bool lines = wwi_profile_knows_lines(p, deep);
+        WWI_TRY(send_rows(p, s, (lines ? 5 : 3) * channels, s->stride, wide || deep, lines ? bent_at : table_at,
+                          &s->table[deep]));
+    }
+    return WW_OK;
 }
 
 // Of windows that are not normalised: values of tiles in float, and in double; and which channels are missing.
@@ -162,14 +194,14 @@ static ww_status open_conditions(ww_profile *p, wwi_profile_slice *s, bool deep,
     const size_t parts = s->stride / WWI_PROFILE_PART;
     const bool wide = deep || p->options.precision == WW_DOUBLE;
     for (size_t part = 0; part < 2 * parts; part++)
-        largest[part] = 1;
+        largest[part] = part < parts || !wwi_profile_knows_lines(p, deep) ? 1 : 0;
     for (size_t i = 0; i < s->stride; i++) {
         const size_t at = s->first + i, part = i / WWI_PROFILE_PART;
         values[i] = 1;
         if (i >= s->count || from->state[at] != WWI_WINDOW_USABLE)
             continue;
         const float single = fmaxf(fabsf(largest[part]), from->single[at]);
-        values[i] = wide ? from->condition[at] : from->single[at];
+        values[i] = wwi_profile_knows_lines(p, deep) ? from->bent[at] : wide ? from->condition[at] : from->single[at];
         largest[part] = wwi_profile_series_close(from, at) || largest[part] < 0 ? -single : single;
         largest[parts + part] = fmaxf(largest[parts + part], values[i]);
     }

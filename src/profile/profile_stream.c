@@ -70,6 +70,8 @@ ww_status ww_profile_stream_create(ww_context *context, size_t channels, size_t 
     WWI_TRY(wwi_options_take(&s->options, options, "ww_profile_options"));
     WWI_TRY(wwi_run_take(s->options.run, &s->run));
     s->options.run = &s->run;
+    if (s->options.share > 0 && s->options.share < 1)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a share of the diagonals of a series that grows");
     if (s->options.flat || s->options.other_flat)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "flat windows of a series that grows: flat_below is for it");
     s->channels = channels;

@@ -133,6 +133,28 @@ ok "in JSON" gives 0 profile regimes.csv -w 20 --regimes 1 --json
 ok "it is there, too" prints '"regimes": ['
 ok "of two series" gives 2 profile first.csv second.csv -w 8 --regimes 1
 
+# ---- a share of the lags, and the consensus of all series
+
+ok "a share of the lags" gives 0 profile regimes.csv -w 20 --share 0.3
+ok "every window has a neighbour" test "$(awk '$4 == -1' out | wc -l)" = 0
+ok "a share of nothing" gives 2 profile regimes.csv -w 20 --share 0
+ok "above all" gives 2 profile regimes.csv -w 20 --share 1.5
+awk 'BEGIN { for (s = 0; s < 3; s++) { for (t = 0; t < 40 + s; t++) {
+    x = (t * t * (s + 3) + t * 5) % (17 + s); if (t >= 9 * s + 2 && t < 9 * s + 10) { u = t - 9 * s - 2; x = (s + 1) * (u * u * 3 % 11) }
+    printf "%s%g", t ? "," : "", x }; print "" } }' >three.csv
+ok "the consensus of three series" gives 0 profile three.csv -w 8 --consensus
+ok "the shape that all have" test "$(awk -F'\t' 'NR > 1 { printf "%s ", $2 } NR == 1 { print $2, $3, ($4 < 1e-6) }' out)" = "series 0 2 1
+2 11 20 "
+ok "in JSON" gives 0 profile three.csv -w 8 --consensus --json
+ok "the windows are there" prints '"windows": [2, 11, 20]'
+ok "of windows as they are" gives 0 profile three.csv -w 8 --consensus --raw --p 1
+ok "they are farther" test "$(awk -F'\t' 'NR == 1 { print ($4 > 1) }' out)" = 1
+ok "of one series" gives 1 profile first.csv -w 8 --consensus
+ok "it is said" says "2 or more"
+ok "with motifs" gives 2 profile three.csv -w 8 --consensus --motifs 1
+ok "a window above one of the lengths" gives 1 profile three.csv -w 41 --consensus
+ok "which" says "series 0 has 40"
+
 # ---- refusals
 ok "no window" gives 2 profile first.csv
 ok "it is said" says "--window is missing"

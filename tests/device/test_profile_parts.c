@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles in rectangles, and of series that grow: they give the bytes of the whole, of all lists.
+// Profiles in rectangles, and of series that grow: they give the bytes of the whole, of all lists. And the consensus of
+// several series, which is made of their profiles.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference/profile_reference.h"
 #include "support.h"
 
 enum { WINDOW = 16, POINTS = 700, OTHERS = 431, LISTS = 3 };
@@ -211,6 +213,106 @@ START_TEST(streams) {
 }
 END_TEST
 
+// ---- consensus
+
+enum { SERIES = 4 };
+
+typedef struct consensus_job {
+    double p;
+    size_t count, channels, more; // more: points of each series, in which there is a common shape twice
+    int what;
+    ww_precision precision;
+} consensus_job;
+
+static const consensus_job consensus_jobs[] = {{0, SERIES, 1, 0, 0, WW_FLOAT},
+                                               {0, SERIES, 1, 0, 0, WW_DOUBLE},
+                                               {0, 3, 2, 0, 1, WW_FLOAT},
+                                               {1, SERIES, 1, 0, 0, WW_FLOAT},
+                                               {(double)INFINITY, 3, 2, 0, 1, WW_FLOAT},
+                                               {0, 2, 1, 0, 0, WW_FLOAT},
+                                               {0, SERIES, 1, 600, 0, WW_FLOAT},
+                                               {2, 3, 1, 500, 1, WW_FLOAT}};
+enum { CONSENSUS_JOBS = sizeof consensus_jobs / sizeof *consensus_jobs };
+
+START_TEST(consensus) {
+    size_t lengths[SERIES] = {90, 61, 120, WINDOW + 2};
+    const consensus_job *j = &consensus_jobs[_i];
+    ww_context *context = wwt_context_tuned("");
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    double *series[SERIES], distances[SERIES], radius = -1;
+    int64_t windows[SERIES];
+    size_t of = SERIES;
+    wwt_seed(300 + (unsigned)_i);
+    for (size_t i = 0; i < SERIES; i++) {
+        series[i] = make(lengths[i] += j->more, j->channels, j->what);
+        for (size_t t = 0; t < WINDOW && j->more > 0; t++) {
+            series[i][20 + t] = (double)(t * t % 11) + 0.01 * wwt_random();
+            series[i][j->more - 50 + t] = (double)(t * t % 11) + 0.01 * wwt_random();
+        }
+    }
+    view.precision = WW_DOUBLE;
+    view.series = (const void *const *)series;
+    view.count = j->count;
+    view.channels = j->channels;
+    view.lengths = lengths;
+    options.p = j->p;
+    options.precision = j->precision;
+    if (j->precision == WW_FLOAT || wwt_device_has_double()) {
+        const wwr_consensus right =
+            wwr_profile_consensus((const double *const *)series, lengths, j->count, WINDOW, j->channels, j->p);
+        wwt_ok(ww_profile_find_consensus(context, &view, WINDOW, &options, &of, &radius, windows, distances));
+        ck_assert_double_eq_tol(radius, right.radius, 1e-9);
+        ck_assert_uint_eq(of, right.of);
+        for (size_t b = 0; b < j->count; b++) {
+            ck_assert_int_eq(windows[b], right.windows[b]);
+            ck_assert_double_eq_tol(distances[b], right.distances[b], 1e-9);
+        }
+        wwt_ok(ww_profile_find_consensus(context, &view, WINDOW, &options, &of, &radius, NULL, NULL));
+        ck_assert(of == right.of && fabs(radius - right.radius) <= 1e-9);
+    }
+    for (size_t i = 0; i < SERIES; i++)
+        free(series[i]);
+    ww_context_destroy(&context);
+}
+END_TEST
+
+START_TEST(consensus_refusals) {
+    double x[3 * 40], radius;
+    size_t of;
+    ww_context *context = wwt_context_tuned("");
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    wwt_seed(9);
+    for (size_t t = 0; t < 3 * 40; t++)
+        x[t] = t < 80 ? wwt_random() : t % 5 ? 1 : NAN; // no window of the last has all values
+    view.values = x;
+    view.precision = WW_DOUBLE;
+    view.count = 3;
+    view.length = 40;
+    for (int i = 0; i < 9; i++) {
+        ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+        options.k = i == 1 ? 2 : 1;
+        options.left_right = i == 2;
+        options.share = i == 3 ? 0.5 : i == 4 ? -1 : 0;
+        options.flat = i == 5 ? (const unsigned char *)"flat" : NULL;
+        view.count = i == 6 ? 1 : 3;
+        wwt_fails(ww_profile_find_consensus(context, &view,
+                                            i == 7   ? 41
+                                            : i == 8 ? 2
+                                                     : 6,
+                                            &options, &of, &radius, NULL, NULL),
+                  WW_ERROR_INVALID_ARGUMENT);
+    }
+    view.count = 2;
+    wwt_ok(ww_profile_find_consensus(context, &view, 6, NULL, &of, &radius, NULL, NULL));
+    wwt_ok(ww_profile_find_consensus(context, &view, 40, NULL, &of, &radius, NULL, NULL)); // a window of each series
+    ck_assert(of == 0 && radius > 0);
+    wwt_fails(ww_profile_find_consensus(context, &view, 6, NULL, NULL, &radius, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_find_consensus(context, NULL, 6, NULL, &of, &radius, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ww_context_destroy(&context);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -218,5 +320,7 @@ int main(void) {
     Suite *suite = suite_create("profile_parts");
     wwt_add(suite, bytes_of_the_whole, JOBS);
     wwt_add(suite, streams, 2);
+    wwt_add(suite, consensus, CONSENSUS_JOBS);
+    wwt_add(suite, consensus_refusals, 1);
     return wwt_run(suite);
 }

@@ -281,7 +281,7 @@ END_TEST
 // Counters and time stamps: correlations of their windows differ from 1 by less than float and its margin hold, and yet
 // no more pairs are looked at than of a walk.
 START_TEST(noisy_trends) {
-    enum { LENGTH = 2500, WINDOW = 52, WINDOWS = LENGTH - WINDOW + 1, TRIED = 4 };
+    enum { LENGTH = 2500, WINDOW = 52, WINDOWS = LENGTH - WINDOW + 1, TRIED = 8 };
     static double x[LENGTH], distances[WINDOWS], expected[WINDOWS];
     static int64_t indices[WINDOWS], ids[WINDOWS];
     uint64_t of_walk = 0;
@@ -289,7 +289,9 @@ START_TEST(noisy_trends) {
         return;
     wwt_seed(915);
     for (int trend = 0; trend <= TRIED; trend++) { // 0: a walk
-        static const double steps[] = {0, 1e6, 1e4, -50, 1}, noises[] = {1, 1e3, 3, 1, 1e-3};
+        // From the 4th on noise upon a line, to what is still no straight line in double, in float.
+        static const double steps[] = {0, 1e6, 1e4, -50, 1, 1, 1, -1, 1};
+        static const double noises[] = {1, 1e3, 3, 1, 1e-3, 1e-5, 1e-6, 1e-7, 3e-9};
         ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
         ww_profile_info info = WW_PROFILE_INFO_INIT;
         ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
@@ -297,7 +299,10 @@ START_TEST(noisy_trends) {
         double sum = 0;
         for (size_t t = 0; t < LENGTH; t++) {
             sum += steps[trend] + noises[trend] * wwt_random();
-            x[t] = trend < TRIED ? sum : 1.7e9 + (double)t + noises[trend] * wwt_random();
+            if (trend < 4)
+                x[t] = sum;
+            else
+                x[t] = (trend == 4 ? 1.7e9 : 0) + steps[trend] * (double)t + noises[trend] * wwt_random();
         }
         const ww_series_view view = wwt_view_of(x, LENGTH, 1);
         options.precision = _i ? WW_DOUBLE : WW_FLOAT;

@@ -87,6 +87,52 @@ void wwr_profile(const double *x, size_t x_length, const double *y, size_t y_len
     wwr_windows_free(&a);
 }
 
+// The windows of x and their nearest in y.
+static void nearest(const double *x, size_t x_length, const double *y, size_t y_length, size_t m, size_t channels,
+                    double p, double *distances, int64_t *indices) {
+    if (!(p > 0)) {
+        wwr_profile(x, x_length, y, y_length, m, channels, 0, WWR_PROFILE_ALL, 1, distances, indices);
+        return;
+    }
+    for (size_t i = 0; i + m <= x_length; i++) {
+        distances[i] = INFINITY;
+        for (size_t j = 0; j + m <= y_length; j++) {
+            const double d = wwr_raw_distance(x, x_length, i, y, y_length, j, m, channels, channels, p);
+            if (d < distances[i]) {
+                distances[i] = d;
+                indices[i] = (int64_t)j;
+            }
+        }
+    }
+}
+
+wwr_consensus wwr_profile_consensus(const double *const *series, const size_t *lengths, size_t count, size_t m,
+                                    size_t channels, double p) {
+    wwr_consensus best = {.radius = INFINITY};
+    for (size_t a = 0; a < count; a++) {
+        const size_t windows = lengths[a] - m + 1;
+        double *distances = calloc(count * windows, sizeof *distances);
+        int64_t *indices = calloc(count * windows, sizeof *indices);
+        for (size_t b = 0; b < count && distances && indices; b++)
+            if (b != a)
+                nearest(series[a], lengths[a], series[b], lengths[b], m, channels, p, distances + b * windows,
+                        indices + b * windows);
+        for (size_t i = 0; i < windows && distances && indices; i++) {
+            wwr_consensus own = {.of = a};
+            for (size_t b = 0; b < count; b++) {
+                own.distances[b] = distances[b * windows + i];
+                own.windows[b] = b == a ? (int64_t)i : indices[b * windows + i];
+                own.radius = fmax(own.radius, own.distances[b]);
+            }
+            if (own.radius < best.radius)
+                best = own;
+        }
+        free(distances);
+        free(indices);
+    }
+    return best;
+}
+
 void wwr_stomp(const double *x, size_t length, size_t m, size_t exclusion, size_t rows, double *distances,
                int64_t *indices) {
     const size_t n = length - m + 1;
