@@ -47,7 +47,7 @@ from ._distance import (
     paths,
     pdist,
 )
-from ._files import generate, read, write, write_array
+from ._files import generate, load_dataset, read, write, write_array
 from ._gradient import Gradient, soft
 from ._learn import (
     Classifier,
@@ -177,6 +177,7 @@ __all__ = [
     "knn_vote",
     "kshape",
     "linkage",
+    "load_dataset",
     "lsh_collision",
     "measures",
     "medoids",

@@ -12,7 +12,7 @@ from ._buffer import Buffer
 from ._context import Context, default_context
 from ._core import by_name, check, ffi, handle, lib, new, text
 from ._frames import by_series, time_keys
-from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, told_float, view
+from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, told_float, view, without_padding
 
 
 class Dataset:
@@ -23,7 +23,8 @@ class Dataset:
     Parameters
     ----------
     series : array_like, list, table, SeriesSet or texts
-        An array of shape (series, time) or (series, channel, time) with any strides; anything with the buffer or DLPack
+        An array of shape (series, time) or (series, channel, time) with any strides (of three axes NaN at the ends of
+        shorter series are padding, with a Notice); anything with the buffer or DLPack
         protocol, or a PyTorch CPU tensor; a list of series of unequal length, each (time,) or (channel, time); a table of
         pandas, polars or xarray as docs/python.md says (from_long() takes the long form); a SeriesSet; texts.
     y : sequence, optional
@@ -79,6 +80,8 @@ class Dataset:
         if is_texts(series):
             series, y = SeriesSet.of_texts(series, y), None
         self._view = None if isinstance(series, SeriesSet) else view(series, axes)
+        if not allow_nan and getattr(series, "ndim", 0) == 3:  # as tslearn's are
+            self._view = without_padding(self._view)
         self._axes = axes
         dtype = DTYPES["double"] if self._view is None else self._view.dtype
         if precision is None:

@@ -11,12 +11,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, column_or_1d
 
 from ._context import Context, default_context
-from ._core import notice
 from ._dataset import Dataset
 from ._distance import cdist, pdist
 from ._frames import is_flat_frame, library_of, numbers_of, rows_are_times
 from ._measure import Measure
-from ._series import SeriesSet, _time_first, arranged, is_ragged, is_texts
+from ._series import SeriesSet, _time_first, arranged, is_ragged, is_texts, unpadded
 
 try:
     from sklearn.utils.validation import validate_data as _validate
@@ -51,15 +50,7 @@ def _unpadded(X):
     array = X if isinstance(X, np.ndarray) else None
     if array is None or array.ndim not in (2, 3) or array.dtype.kind != "f" or not array.size:
         return None
-    missing = np.isnan(array) if array.ndim == 2 else np.isnan(array).all(axis=1)
-    if not missing[:, -1].any() or missing.all(axis=1).any():
-        return None
-    lengths = missing.shape[1] - np.argmin(missing[:, ::-1], axis=1)
-    notice(
-        f"{int((lengths < missing.shape[1]).sum())} series of X end in NaN, which is taken as padding: a list of series has "
-        "each with its own length"
-    )
-    return [np.atleast_2d(x)[:, :n] for x, n in zip(array, lengths)]
+    return unpadded(array[:, None, :] if array.ndim == 2 else array)
 
 
 def _check_finite(X):

@@ -343,6 +343,27 @@ class View:
         return int(self.lengths.max()) if self.count else 0
 
 
+def unpadded(array: Any):
+    """Series (series, channel, time) without the NaN that make them as long as others; None where none ends so."""
+    if array.dtype.kind != "f" or not array.size or not np.isnan(array[:, 0, -1]).any():
+        return None
+    missing = np.isnan(array).all(axis=1)
+    if not missing[:, -1].any() or missing.all(axis=1).any():
+        return None
+    lengths = missing.shape[1] - np.argmin(missing[:, ::-1], axis=1)
+    notice(
+        f"{int((lengths < missing.shape[1]).sum())} series end in NaN, which is taken as padding: a list of series has each "
+        "with its own length"
+    )
+    return [x[:, :n] for x, n in zip(array, lengths)]
+
+
+def without_padding(made: View) -> View:
+    """The same view, of an array with padding that of the series without it."""
+    series = unpadded(made._kept) if isinstance(made._kept, np.ndarray) else None
+    return made if series is None else View(series, "ct")
+
+
 def view(values: Any, axes: Optional[str] = None):
     return values if isinstance(values, View) else View(values, axes)
 
