@@ -35,8 +35,8 @@ from ._context import Context, default_context, devices, tuning_parameters
 from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, Notice, OutOfMemoryError, PartDone, lib, text
 from ._dataset import Dataset
 from ._costs import cost_matrix
+from ._plan import Plan
 from ._distance import (
-    Plan,
     cdist,
     distance,
     engines,
@@ -49,18 +49,8 @@ from ._distance import (
 )
 from ._files import generate, load_dataset, read, write, write_array
 from ._gradient import Gradient, soft
-from ._learn import (
-    Classifier,
-    average,
-    choose,
-    classify,
-    cut,
-    kmeans,
-    linkage,
-    medoids,
-    rand_index,
-    silhouette,
-)
+from ._clusters import cut, linkage, medoids, rand_index, silhouette
+from ._learn import Classifier, average, choose, classify, kmeans
 from ._index import SeriesIndex
 from ._lsh import LSH, lsh_collision
 from ._measure import Measure, measures, parse_band
@@ -75,9 +65,9 @@ from ._points import (
     metrics,
     read_points,
     sets_of_bits,
-    topk,
     write_points,
 )
+from ._topk import topk
 from ._profile import Profile, ProfilePlan, profile
 from ._profile_stream import ProfileStream
 from ._results import (

@@ -15,7 +15,8 @@ from ._dataset import Dataset
 from ._distance import cdist, pdist
 from ._frames import is_flat_frame, library_of, numbers_of, rows_are_times
 from ._measure import Measure
-from ._series import SeriesSet, _time_first, arranged, is_ragged, is_texts, unpadded
+from ._axes import arranged, is_ragged, is_time_first
+from ._series import SeriesSet, is_texts, unpadded
 
 try:
     from sklearn.utils.validation import validate_data as _validate
@@ -90,7 +91,7 @@ def _axes_of(estimator, X, reset):
     if estimator.axes or not shapes or any(len(shape) != 2 for shape in shapes):
         return estimator.axes
     if reset:
-        estimator._time_first = all(_time_first(*shape) for shape in shapes)
+        estimator._time_first = all(is_time_first(*shape) for shape in shapes)
         return None
     fits = [all(shape[axis] == estimator._channels for shape in shapes) for axis in (0, 1)]
     first = getattr(estimator, "_time_first", False) if all(fits) else fits[1]

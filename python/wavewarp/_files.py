@@ -210,6 +210,14 @@ def write(
     ------
     ValueError, TypeError, FileError
         What SeriesSet() and SeriesSet.write() raise.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ww.write(os.path.join(folder, "x.csv"), [[1.0, 2.0]])
+    ...     ww.read(os.path.join(folder, "x.csv"))[0].tolist()
+    [[1.0, 2.0]]
     """
     made = series if isinstance(series, SeriesSet) else SeriesSet(series, labels, axes=axes)
     made.write(path, format=format, precision=precision)

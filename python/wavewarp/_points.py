@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, NoReturn, Optional, Tuple
+from typing import Any, Dict, NoReturn, Optional
 
 import numpy as np
 
@@ -189,9 +189,22 @@ class Points:
         return DTYPES[text(lib.ww_precision_name(lib.ww_points_precision(self._c)))]
 
     def values(self) -> Any:
-        """The points in host memory, as read_points() has them: an array, bytes for bits, a list of sets.
+        """The points in host memory, as read_points() has them.
 
-        Raises MemoryError.
+        Returns
+        -------
+        numpy.ndarray or list
+            An array, of bytes for bits; a list of sets.
+
+        Raises
+        ------
+        MemoryError
+            Host or device memory is too small.
+
+        Examples
+        --------
+        >>> ww.Points([[1.0, 2.0]]).values().tolist()
+        [[1.0, 2.0]]
         """
         made = handle("ww_point_set")
         check(lib.ww_point_set_of_points(self._c, made))
@@ -646,49 +659,3 @@ def sets_of_bits(values: Any) -> list:
     made = handle("ww_point_set")
     check(lib.ww_point_set_of_bits(PointView(values, "bits").c, made))
     return _values(made)
-
-
-def topk(
-    values: Any, k: int, *, context: Optional[Context] = None, progress: Progress = None
-) -> Tuple[np.ndarray, np.ndarray]:
-    """The k smallest values of each row of a matrix, selected on the device.
-
-    Of equal values the lower column comes first. NaN is never chosen.
-
-    Parameters
-    ----------
-    values : array_like of shape (rows, columns)
-        The matrix.
-    k : int
-        How many of each row.
-    context, progress
-        What every job takes: ``help(wavewarp)`` has them.
-
-    Returns
-    -------
-    (ndarray, ndarray)
-        Values and columns, of shape (rows, k), the smallest first; infinity and -1 where there are fewer.
-
-    Raises
-    ------
-    ValueError
-        Not two axes; no rows, no columns or k of 0.
-    TypeError
-        No numbers.
-
-    Examples
-    --------
-    >>> values, columns = ww.topk([[3.0, 1.0, 2.0]], 2)
-    >>> values.tolist(), columns.tolist()
-    ([[1.0, 2.0]], [[1, 2]])
-    """
-    matrix = np.ascontiguousarray(as_numbers(values))
-    if matrix.ndim != 2:
-        raise ValueError("a matrix of two axes")
-    kind = lib.WW_FLOAT if matrix.dtype == np.float32 else lib.WW_DOUBLE
-    made, options = handle("ww_topk"), new("ww_topk_options", precision=kind, run=run(progress))
-    k = number("k", k)
-    check(lib.ww_topk_create((context or default_context())._c, *matrix.shape, k, options, made))
-    indices, smallest = np.empty((len(matrix), k), np.int64), np.empty((len(matrix), k), matrix.dtype)
-    check(lib.ww_topk_run(made[0], pointer(matrix), output(indices, "int64_t"), pointer(smallest)))
-    return smallest, indices

@@ -282,8 +282,11 @@ END_TEST
 START_TEST(files_of_other_programs_are_named) {
     static const struct {
         const char *begin, *name;
-    } others[] = {{"PAR1xxxx", "Parquet"}, {"\x89HDF\r\n\x1a\n", "HDF5"}, {"RIFF\1\1\1\1WAVE", ".wav"},
-                  {"ARROW1\1\1", "Arrow"}, {"MATLAB 5.0 MAT-file", "MATLAB"}};
+    } others[] = {{"PAR1xxxx", "Parquet"},
+                  {"\x89HDF\r\n\x1a\n", "HDF5"},
+                  {"RIFF\1\1\1\1WAVE", ".wav"},
+                  {"ARROW1\1\1", "Arrow"},
+                  {"MATLAB 5.0 MAT-file", "MATLAB"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         ww_series_set *read = NULL;
         ck_assert_int_eq(ww_series_set_read(io_file("a", others[i].begin, strlen(others[i].begin)), NULL, &read),
