@@ -61,7 +61,8 @@ def test_pictures_of_the_gallery(tmp_path):
     theirs("matplotlib")
     subprocess.run([sys.executable, PAGE.with_name("pictures.py"), tmp_path], check=True, timeout=3000)
     drawn = {path.name for path in tmp_path.iterdir()}
-    wanted = set(re.findall(r"\(pictures/(.*?)\)", PAGE.with_name("gallery.md").read_text()))
+    pages = PAGE.with_name("gallery.md").read_text() + PAGE.with_name("index.md").read_text()
+    wanted = set(re.findall(r"\(pictures/(.*?)\)", pages))
     assert drawn == {name for name in wanted if not name.startswith("program-")}
     assert wanted == {path.name for path in (PAGE.parent / "pictures").iterdir()}
     assert set(re.findall(r"\(pictures/(.*?)\)", TUTORIAL.read_text())) <= drawn

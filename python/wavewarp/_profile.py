@@ -594,9 +594,9 @@ def profile(
     max_bytes: int = 0,
     context: Optional[Context] = None,
 ) -> Profile:
-    """The matrix profile of a series, or against another one: distances of z-normalised windows, or of windows as they are.
+    """The matrix profile of a series, or against another one: distances with the root, of z-normalised windows or raw ones.
 
-    Distances are with the root. Deviations are those of the population, as stumpy's.
+    Raw windows are taken as they are. Deviations are those of the population, as stumpy's.
 
     Parameters
     ----------

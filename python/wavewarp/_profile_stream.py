@@ -176,8 +176,6 @@ class ProfileStream:
         ------
         ValueError
             A count or a separation below 0.
-        MemoryError
-            Host memory is too small.
         """
         curve = self.arc_curve()
         return regimes_of(curve, count, 5 * self.window if separation is None else separation) + self.first

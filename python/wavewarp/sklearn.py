@@ -155,7 +155,7 @@ class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
     >>> made.predict([[1, 1, 2, 3]]).tolist(), made.predict_proba([[1, 1, 2, 3]]).tolist()
     (['up'], [[0.0, 1.0]])
     >>> made.kneighbors([[1, 1, 2, 3]], 2, return_distance=False).tolist()
-    [[1, 0]]
+    [[0, 1]]
     """
 
     def fit(self, X: Any, y: Any) -> KNeighborsTimeSeriesClassifier:
