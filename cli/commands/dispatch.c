@@ -72,8 +72,9 @@ static const cli_command commands[] = {
     {"profile", "SERIES [OTHER] --window N",
      "Finds the nearest neighbours of all windows of a series: the matrix profile.",
      FORMATS
-     "\nOf each series in the file, or of one against another. Distances are z-normalised; a window is numbered by\n"
-     "its first point, from 0. Prints a line a window, or with --motifs or --discords those.",
+     "\nEach series of the file has a profile of its own; with OTHER one series is compared with another one. Windows\n"
+     "are z-normalised unless --raw is given, and numbered by their first point, from 0. Prints a line a window;\n"
+     "with --motifs, --discords or --regimes these instead.",
      cmd_profile},
     {"shapelets", "fit TRAIN | predict MODEL SERIES | transform MODEL SERIES | show MODEL [TRAIN]",
      "Finds the windows that tell classes apart, grows a decision tree on them, and uses it.",
