@@ -98,7 +98,7 @@ class Context:
     tile_seconds : float
         Of several devices: what a part of a job should last on its device; 0: 0.5.
     store : Store, optional
-        Keeps what jobs compute; Store.context() passes it.
+        Keeps what jobs compute and gives what it has; Store.context() passes it.
 
     Raises
     ------

@@ -29,7 +29,8 @@ class ProfilePlan:
 
     Parameters
     ----------
-    series, window, other, index, other_index, k, exclusion, left_right, precision, best_channels, axes, progress, max_bytes, context
+    series, window, other, index, other_index, k, exclusion, left_right, precision, best_channels, forced_channels, normalize, p, flat_below,
+    flat, other_flat, axes, progress, max_bytes, context
         As of profile().
 
     Raises
