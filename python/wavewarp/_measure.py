@@ -109,6 +109,8 @@ def _number(value):
 
 
 def _relax(value):
+    if isinstance(value, str):
+        return value.replace(",", ":")  # commas are between a measure's words
     parts = value if isinstance(value, (tuple, list)) else [value]
     return ":".join("all" if part is None or part == np.inf else str(part) for part in parts)
 
@@ -136,7 +138,7 @@ class Measure:
     gamma : float, optional
         Above 0 the soft minimum.
     relax : optional
-        Points that may be skipped at no cost at (begin x, end x, begin y, end y); None or inf: all.
+        Points that may be skipped at no cost at (begin x, end x, begin y, end y); None or inf: all. Text: "0,0,all,all".
     cost_expression : str, optional
         OpenCL C over x and y.
     recurrence, recurrence_name : str, optional

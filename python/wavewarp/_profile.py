@@ -495,7 +495,7 @@ def options_of(named, progress, max_bytes):
         raise ValueError("normalised windows have the 2-norm: pass normalize=False with another p")
     forced = {number("a forced channel", channel) for channel in named["forced_channels"]}
     if forced and max(forced) > 31:
-        raise ValueError(f"forced channel {max(forced)}; of up to 32 channels some may be forced")
+        raise ValueError(f"forced channel {max(forced)}; channels from 0 to 31 may be forced")
     return new(
         "ww_profile_options",
         k=named["k"],
