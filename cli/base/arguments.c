@@ -255,7 +255,7 @@ static bool is_output(const char *operands, size_t at) {
     const char *word = operands;
     while (at--)
         word += strcspn(word, " ") + (strchr(word, ' ') != NULL);
-    return strcmp(word, "OUT") == 0;
+    return strcmp(word, "OUT") == 0 || strcmp(word, "[OUT]") == 0;
 }
 
 static bool has_stream(const cli_list *list) {

@@ -440,7 +440,7 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
         CLI_OPTION("distances", 0, CLI_INPUT, "FILE",
                    "distances that 'wavewarp matrix' wrote; then INPUT may be left out", &c.distances),
         CLI_ONE_OF("symmetrise", 0, "HOW",
-                   "what becomes of two distances of a pair, d(x,y) and d(y,x), that differ (default no: refused)",
+                   "where d(x,y) and d(y,x) differ, take their mean, the least or the most; default: refuse them",
                    &c.symmetrise, symmetrise),
         CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "write each series' cluster there; '-': in place of the report",
                    &c.output),

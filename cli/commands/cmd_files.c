@@ -69,21 +69,31 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
 int cmd_convert(const cli_command *command, int argc, char **argv) {
     cli_read_options read = {0};
     int format = 0, precision = 1;
-    bool json = false;
-    const char *paths[2];
+    bool json = false, verbose = false;
+    const char *paths[2] = {NULL, NULL}, *output = NULL;
     const cli_option options[] = {
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "the same as OUT", &output),
         CLI_ONE_OF("to", 0, "F", "format of what is written; auto goes by the name's ending", &format, cli_formats()),
         CLI_ONE_OF("precision", 0, "P", "digits written, or .npy's type; default double", &precision, cli_precisions()),
         CLI_SWITCH("json", 'j', "print what was written as one JSON object", &json),
+        CLI_SWITCH("verbose", 'v', "say on standard error what is read and written", &verbose),
+        CLI_SWITCH("quiet", 'q', "no notes on how the file is read, and on what is dropped", &read.quiet),
         CLI_READ_OPTIONS(read),
     };
-    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 2, 2, NULL));
+    CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 1, 2, NULL));
+    if (!output == !paths[1])
+        return cli_usage(command->name, output ? "the output is both OUT and --output" : "there is no OUT");
+    output = output ? output : paths[1];
     CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     CLI_TRY(cli_read(paths[0], &read, 0, false, &set));
-    cli_note_dropped(set, paths[1], format);
-    CLI_TRY(cli_status(ww_series_set_write(set, paths[1], (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT)));
+    if (!read.quiet)
+        cli_note_dropped(set, output, format);
+    if (verbose)
+        cli_note("%s: series %zu, channels %zu, points %zu to %zu; %s is written", paths[0], ww_series_set_count(set),
+                 ww_series_set_channels(set), ww_series_set_min_length(set), ww_series_set_max_length(set), output);
+    CLI_TRY(cli_status(ww_series_set_write(set, output, (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT)));
     if (json)
-        report(command, paths[0], paths[1], set, &read, precision);
+        report(command, paths[0], output, set, &read, precision);
     return CLI_GO_ON;
 }
 

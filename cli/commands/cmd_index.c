@@ -339,7 +339,7 @@ int cmd_index(const cli_command *command, int argc, char **argv) {
                    &j.recall_text),
         CLI_NUMBER("beam", 0, "N", "series that a search keeps; default: as the recall needs", &j.asked.beam, 1),
         CLI_NUMBER("sample", 0, "N", "queries that the recall is measured with, default 512", &j.asked.sample, 1),
-        CLI_NUMBER("seed", 0, "N", "of everything that is random, default 1", &j.asked.seed, 0),
+        CLI_NUMBER("seed", 0, "N", "seed of the graph and the samples, default 1", &j.asked.seed, 0),
         CLI_OPTION("series", 0, CLI_TEXT, "LIST", "remove: numbers of the series: 3,7,10-12", &j.ids_text),
         CLI_HEADING("Build"),
         CLI_NUMBER("degree", 0, "N", "most links of a series, 4 to 128; default 32", &j.asked.degree, 4),

@@ -13,6 +13,7 @@
 #include "commands/commands.h"
 #include "pictures/search_picture.h"
 #include "results/search_job.h"
+#include "results/stream_lines.h"
 
 typedef struct job {
     cli_series_job s; // its sets: queries, and streams but where `raw` is
@@ -43,27 +44,6 @@ static int print_now(void *user, size_t query, const ww_match *m) {
     return fflush(stdout) != 0 || cli_interrupted() != 0;
 }
 
-// A line with a point: its channels' numbers, separated by blanks or commas; "nan" is missing. An empty line is none.
-// A zero is at `end`; one before it is no number's end.
-static int take_line(const char *line, const char *end, size_t channels, uint64_t number, double *values,
-                     size_t *count) {
-    const char *at = line + strspn(line, " \t\r");
-    if (at == end)
-        return CLI_GO_ON;
-    for (size_t c = 0; c < channels; c++) {
-        char *after;
-        at += strspn(at, " \t,;");
-        values[c] = strtod(at, &after);
-        if (after == at)
-            return cli_error("standard input, line %" PRIu64 ": %zu numbers are expected", number, channels);
-        at = after;
-    }
-    if (at + strspn(at, " \t,;\r") != end)
-        return cli_error("standard input, line %" PRIu64 ": more than %zu numbers", number, channels);
-    ++*count;
-    return CLI_GO_ON;
-}
-
 // Whether more can be read without waiting: the end too.
 static bool is_ready(int file) {
     struct pollfd wanted = {.fd = file, .events = POLLIN};
@@ -78,8 +58,9 @@ static int follow(job *j, const ww_search_options *options) {
     ww_series_view view = WW_SERIES_VIEW_INIT;
     CLI_FREES double *values = malloc((ROOM + ROOM / 2 + 1) * channels * sizeof *values);
     CLI_FREES char *text = malloc(ROOM + 1);
+    cli_stream_lines lines = {.read = &j->s.read, .channels = channels};
     size_t used = 0, count = 0;
-    uint64_t number = 0;
+    bool point;
     if (!values || !text)
         return cli_error("not enough memory");
     CLI_TRY(cli_status(ww_series_set_view(j->s.sets[0], &view)));
@@ -99,7 +80,8 @@ static int follow(job *j, const ww_search_options *options) {
         for (size_t at = 0; at < used && result == CLI_GO_ON; at++)
             if (text[at] == '\n') {
                 text[at] = '\0';
-                result = take_line(text + from, text + at, channels, ++number, values + count * channels, &count);
+                result = cli_stream_line(&lines, text + from, text + at, values + count * channels, &point);
+                count += result == CLI_GO_ON && point;
                 from = at + 1;
             }
         // What came before an error is searched too.
@@ -111,7 +93,7 @@ static int follow(job *j, const ww_search_options *options) {
         memmove(text, text + from, used - from);
         used -= from;
         if (used == ROOM)
-            return cli_error("standard input, line %" PRIu64 " is too long", number + 1);
+            return cli_error("standard input, line %" PRIu64 " is too long", lines.number + 1);
     }
     return cli_status(ww_search_stream_finish(j->stream, print_now, j));
 }
@@ -122,7 +104,7 @@ static int read_streams(job *j, const ww_search_options *options) {
     const cli_list *streams = &j->wanted.streams;
     if (cli_raw_named(streams->items[0]))
         return cli_raw_open(streams->items[0], ww_series_set_channels(j->s.sets[0]), &j->raw);
-    CLI_TRY(cli_search_read(streams->items, streams->count, &j->s.read, false, &j->s.sets[1]));
+    CLI_TRY(cli_search_read(streams->items, streams->count, &j->s.read, CLI_STREAMS, &j->s.sets[1]));
     const size_t longest = ww_series_set_max_length(j->s.sets[0]), room = ww_series_set_max_length(j->s.sets[1]);
     if (options->kind != WW_SEARCH_SUPER && longest > room)
         cli_note(
@@ -285,7 +267,8 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     const bool follows = strcmp(j.s.paths[1], "-") == 0 && j.wanted.threshold;
     CLI_TRY(check(command, &j, follows));
     CLI_TRY(cli_measure_make(command->name, &j.s.measure_options, &j.s.measure));
-    CLI_TRY(cli_search_read(j.paths, j.path_count, &j.s.read, true, &j.s.sets[0]));
+    CLI_TRY(
+        cli_search_read(j.paths, j.path_count, &j.s.read, follows ? CLI_QUERIES_OF_LIVE : CLI_QUERIES, &j.s.sets[0]));
     cli_fit_band(&j.s.measure_options, &j.s.measure, j.s.sets[0], NULL);
     j.s.output = j.wanted.output;
     CLI_TRY(cli_series_open(&j.s));

@@ -5,8 +5,8 @@
 #include "commands/commands.h"
 
 #define FORMATS                                                                                                        \
-    "Files: UCR .tsv and .txt, sktime/aeon .ts, .arff, .csv, .npy and .npz (FILE.npz:NAME), told apart by their\n"     \
-    "content, also packed by gzip; '-' is standard input or output.\n"                                                 \
+    "Files: UCR .tsv and .txt, sktime/aeon .ts, .arff, .csv, .npy, .npz (FILE.npz:NAME) and FASTA, told apart by\n"    \
+    "their content; .f32 and .f64, numbers alone; also packed by gzip. '-' is standard input or output.\n"             \
     "With --format text: a sequence of characters a line, for levenshtein and lcs."
 
 #define POINTS                                                                                                         \
@@ -55,7 +55,8 @@ static const cli_command commands[] = {
      FORMATS
      "\nPrints the query's index, the stream's, the first point of the match, the one after its last, and the\n"
      "distance. With --znorm every window is z-normalised. A STREAM named .f32 or .f64 has plain numbers, point\n"
-     "by point, and may be larger than the memory. '--in -' with --threshold reads a point a line as it comes.",
+     "by point, and may be larger than the memory. '--in -' with --threshold reads a point a line as it comes; a\n"
+     "first line of names is a heading. --columns with names chooses in streams, and in queries with a heading.",
      cmd_search},
     {"path", "A B", "Finds the warping path of the i-th series of A and the i-th of B: which points are matched.",
      FORMATS
@@ -71,8 +72,9 @@ static const cli_command commands[] = {
     {"profile", "SERIES [OTHER] --window N",
      "Finds the nearest neighbours of all windows of a series: the matrix profile.",
      FORMATS
-     "\nOf each series in the file, or of one against another. Distances are z-normalised; a window is numbered by\n"
-     "its first point, from 0. Prints a line a window, or with --motifs or --discords those.",
+     "\nEach series of the file has a profile of its own; with OTHER one series is compared with another one. Windows\n"
+     "are z-normalised unless --raw is given, and numbered by their first point, from 0. Prints a line a window;\n"
+     "with --motifs, --discords or --regimes these instead.",
      cmd_profile},
     {"shapelets", "fit TRAIN | predict MODEL SERIES | transform MODEL SERIES | show MODEL [TRAIN]",
      "Finds the windows that tell classes apart, grows a decision tree on them, and uses it.",
@@ -81,7 +83,7 @@ static const cli_command commands[] = {
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,
      cmd_generate},
-    {"convert", "IN OUT", "Reads series in any format and writes them as .tsv, .ts, .csv, .npy or text.", FORMATS,
+    {"convert", "IN [OUT]", "Reads series in any format and writes them as .tsv, .ts, .csv, .npy or text.", FORMATS,
      cmd_convert},
     {"info", "FILE", "Says what is in a file of series, and how it is read.",
      FORMATS "\nFormat, heading, columns, lengths, labels, missing and constant series, time stamps, first values.",

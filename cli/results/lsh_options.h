@@ -35,7 +35,7 @@ typedef struct cli_lsh_wanted {
         CLI_ONE_OF("path", 0, "P", "search by buckets or by queries, default auto", &(w).path, cli_lsh_paths),         \
         CLI_NUMBER("candidates", 0, "N", "by queries: most points a query looks at, default 2048, at most 4096",       \
                    &(w).candidates, 1),                                                                                \
-        CLI_SWITCH("complete", 0, "answer exactly what finds fewer than K points", &(w).complete),                     \
+        CLI_SWITCH("complete", 0, "search exactly for queries that find fewer than K points", &(w).complete),          \
         CLI_NUMBER("seed", 's', "N", "the same seed gives the same tables, default 1", &(w).seed, 0)
 
 // Checks width and k, and fills the options but for `run`. Bits are searched as sets, whose metric the options get.

@@ -22,7 +22,7 @@ typedef struct cli_profile_wanted {
     CLI_OPTION("window", 'w', CLI_TEXT, "N", "points of a window, at least 3", &(w).window_text),                      \
         CLI_NUMBER("k", 'k', "K", "neighbours of each window, up to 64; default 1", &(w).k, 1),                        \
         CLI_OPTION("exclusion", 0, CLI_TEXT, "N",                                                                      \
-                   "windows that begin so near are no neighbours; default: a quarter of the window",                   \
+                   "windows that begin at most N points apart are no neighbours; default: a quarter of the window",    \
                    &(w).exclusion_text),                                                                               \
         CLI_NUMBER("best-channels", 0, "N",                                                                            \
                    "only the N channels in which two windows are nearest count; default: all", &(w).best_channels, 1), \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/precision.h"
+#include "results/stream_lines.h"
 
 const char *const cli_search_kinds[] = {"open", "windows", "super", NULL};
 
@@ -48,13 +49,26 @@ static int append(const char *path, const ww_series_set *set, ww_series_set *all
     return CLI_GO_ON;
 }
 
-int cli_search_read(const char *const *paths, size_t count, const cli_read_options *read, bool queries,
+// Whether a file of queries names no columns.
+static bool lacks_heading(const char *path, const cli_read_options *read) {
+    ww_read_options options = WW_READ_OPTIONS_INIT;
+    ww_read_info info = WW_READ_INFO_INIT;
+    CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
+    options.header = (ww_header)read->header;
+    return strcmp(path, "-") != 0 && ww_series_set_read(path, &options, &set) == WW_OK &&
+           ww_series_set_get_read_info(set, &info) == WW_OK && !info.heading;
+}
+
+int cli_search_read(const char *const *paths, size_t count, const cli_read_options *read, cli_search_files files,
                     ww_series_set **all) {
     cli_read_options plain = *read;
+    const bool streams = files == CLI_STREAMS,
+               may_lack = cli_columns_are_named(read->columns) || files == CLI_QUERIES_OF_LIVE;
     plain.znormalise = false; // every window is
     for (size_t i = 0; i < count; i++) {
         CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
-        CLI_TRY(cli_read(paths[i], &plain, queries ? 0 : 1, queries, &set));
+        plain.columns = !streams && read->columns && may_lack && lacks_heading(paths[i], read) ? NULL : read->columns;
+        CLI_TRY(cli_read(paths[i], &plain, streams ? 1 : 0, !streams, &set));
         if (*all)
             CLI_TRY(append(paths[i], set, *all));
         else

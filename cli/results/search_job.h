@@ -39,8 +39,12 @@ typedef struct cli_search_wanted {
 int cli_search_options(const cli_search_wanted *wanted, bool znormalise, const cli_device_options *device,
                        ww_search_options *options);
 
+// Whose files are read: queries have no missing values, and --columns chooses in those of a heading alone where it has
+// names, or where the stream is followed.
+typedef enum cli_search_files { CLI_STREAMS, CLI_QUERIES, CLI_QUERIES_OF_LIVE } cli_search_files;
+
 // Appends the series of files; *all begins as NULL.
-int cli_search_read(const char *const *paths, size_t count, const cli_read_options *read, bool queries,
+int cli_search_read(const char *const *paths, size_t count, const cli_read_options *read, cli_search_files files,
                     ww_series_set **all);
 
 // A stream of plain numbers, in a file of any length, read where it is searched.

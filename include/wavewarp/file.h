@@ -57,6 +57,13 @@ typedef int (*ww_write_fn)(void *user, const void *bytes, size_t count);
 /// objects follow one another, the function says where each ends.
 typedef int64_t (*ww_read_fn)(void *user, void *bytes, size_t room);
 
+/// Reads a set as ww_series_set_read() does, from bytes that a function of the caller's gives, to their end. They may
+/// be packed by gzip, or be an archive `.npz`. \param name stands in messages, and its ending counts as a file's:
+/// "log.csv", or "x.npz:NAME". \return as ww_series_set_read(). *Ownership*: the set is the caller's. *Thread-safety*:
+/// any thread; `read` runs in it. *Blocking*: while it reads.
+WW_API_STATUS ww_series_set_read_from(ww_read_fn read, void *user, const char *name, const ww_read_options *options,
+                                      ww_series_set **set);
+
 /// Told of a part that an ended process (kill -9, a crash) left beside a file. \param part its path, valid in the call.
 typedef void ww_unfinished_file_found(void *user, const char *part);
 

@@ -167,11 +167,14 @@ typedef enum ww_format {
     /// the only array, or that named by FILE.npz:NAME.
     WW_FORMAT_NPY = 4,
     WW_FORMAT_TEXT =
-        5,             ///< a sequence a line, each character (Unicode code point, UTF-8) a symbol; never chosen by AUTO
-    WW_FORMAT_ARFF = 6 ///< UCR and UEA archives: the class a nominal attribute, channels a relation; read only
+        5, ///< a sequence a line, each character (Unicode code point, UTF-8) a symbol; never chosen by AUTO
+    WW_FORMAT_ARFF = 6, ///< UCR and UEA archives: the class a nominal attribute, channels a relation; read only
+    /// Numbers of this machine alone: one series of one channel. Its name ends in .f32 (float) or .f64 (double).
+    WW_FORMAT_RAW = 7,
+    WW_FORMAT_FASTA = 8 ///< each sequence of letters a series of symbols, headings left out; read only
 } ww_format;
 
-/// "auto", "tsv", "ts", "csv", "npy", "text", "arff"; "unknown". And the format of a name. \return
+/// "auto", "tsv", "ts", "csv", "npy", "text", "arff", "raw", "fasta"; "unknown". And the format of a name. \return
 /// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
 /// no.
 WW_API const char *ww_format_name(ww_format format);
@@ -305,8 +308,9 @@ WW_API_STATUS ww_series_set_fill_missing(ww_series_set *set, ww_missing how);
 
 /// Writes a set to a file ("-": standard output). A file appears under its name only when complete.
 /// npy: needs equal lengths, and drops labels. ts keeps time stamps; the others drop them. text: one channel of code
-/// points, without labels; WW_FORMAT_AUTO never chooses it. `precision` is npy's element type; the text formats write 9
-/// or 17 significant digits, so that reading gives the same float or double.
+/// points, without labels; WW_FORMAT_AUTO never chooses it. raw: one series, point by point. `precision` is npy's
+/// element type; raw has that of its name. The text formats write 9 or 17 significant digits, so that reading gives the
+/// same float or double.
 /// \return WW_ERROR_IO, WW_ERROR_UNSUPPORTED, WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread, while nobody
 /// changes the set. *Blocking*: while it writes.
 WW_API_STATUS ww_series_set_write(const ww_series_set *set, const char *path, ww_format format, ww_precision precision);

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """More calls that are refused, as refused.py has them."""
 
+import pathlib
+import sys
+
 import numpy as np
+import pytest
 import refused
 from refused import CHANNELS, CORNER, NAN, POINTS, X
 
@@ -50,7 +54,27 @@ refused.REFUSED["medoids"].setdefault("TypeError", []).extend(
     [lambda: ww.medoids(k=2), lambda: ww.medoids(series=X), lambda: ww.medoids(np.zeros(3), 2, series=X)]
 )
 
+
+def read_without(library, name):
+    pathlib.Path(name).write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, library, None)
+        ww.read(name)
+
+
+def load_damaged():
+    pathlib.Path("Bad_TRAIN.tsv").write_text("1\t2\tx\n")
+    ww.load_dataset("Bad", ".", "train")
+
+
+refused.REFUSED["read"]["ModuleNotFoundError"] = [lambda: read_without("h5py", "without.h5")]
+
 REFUSED = {
+    "load_dataset": {
+        "FileNotFoundError": [lambda: ww.load_dataset("None", ".")],
+        "FileError": [load_damaged],
+        "ValueError": [lambda: ww.load_dataset("One", ".", "all")],
+    },
     "kshape": {
         "ValueError": [
             lambda: ww.kshape(X, 0),

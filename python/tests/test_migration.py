@@ -63,7 +63,8 @@ def test_pictures_of_the_gallery(tmp_path):
     theirs("matplotlib")
     subprocess.run([sys.executable, PAGE.with_name("pictures.py"), tmp_path], check=True, timeout=3000)
     drawn = {path.name for path in tmp_path.iterdir()}
-    wanted = set(re.findall(r"\(pictures/(.*?)\)", PAGE.with_name("gallery.md").read_text()))
+    pages = PAGE.with_name("gallery.md").read_text() + PAGE.with_name("index.md").read_text()
+    wanted = set(re.findall(r"\(pictures/(.*?)\)", pages))
     assert drawn == {name for name in wanted if not name.startswith("program-")}
     assert wanted == {path.name for path in (PAGE.parent / "pictures").iterdir()}
     assert set(re.findall(r"\(pictures/(.*?)\)", TUTORIAL.read_text())) <= drawn
@@ -85,6 +86,8 @@ def test_aeon(data):
         np.testing.assert_allclose(ww.distance(a, b, "msm", c=1.0), aeon.msm_distance(a, b, c=1.0))
     np.testing.assert_allclose(ww.cost_matrix(X[0], z), aeon.dtw_cost_matrix(X[0], z))
     np.testing.assert_allclose(ww.cdist(X), aeon.dtw_pairwise_distance(X), atol=1e-12)
+    assert ww.path(X[0], z)[0].tolist() == [list(cell) for cell in aeon.dtw_alignment_path(X[0], z)[0]]
+    np.testing.assert_allclose(ww.sbd(X), aeon.sbd_pairwise_distance(X), atol=1e-12)
     # Their share of the length, of unequal lengths too.
     estimators = importlib.import_module("wavewarp.sklearn")
     made = estimators.KNeighborsTimeSeriesClassifier(distance_params={"window": 0.15}).fit([X[0], z, Y[0][:25]], [0, 1, 2])
@@ -99,6 +102,8 @@ def test_tslearn(data):
     np.testing.assert_allclose(ww.cdist(X[:, :, None], Y[:, :, None], root=True, axes="ntc"), want)
     np.testing.assert_allclose(ww.distance(X[0], z, gamma=0.5), tslearn.soft_dtw(X[0], z, gamma=0.5))
     assert ww.path(X[0], z)[0].tolist() == [list(cell) for cell in tslearn.dtw_path(X[0], z)[0]]
+    want = tslearn.dtw_subsequence_path(z[:8], X[0])[1]
+    np.testing.assert_allclose(ww.distance(z[:8], X[0], root=True, relax="0:0:all:all"), want)
 
 
 def test_dtaidistance(data):
@@ -107,6 +112,8 @@ def test_dtaidistance(data):
     for x, y in (X[0], Y[0]), (X[0], z), (z, X[0]):
         np.testing.assert_allclose(ww.distance(x, y, root=True, band="corner:4"), module.distance(x, y, window=5))
     np.testing.assert_allclose(ww.pdist(X, root=True), module.distance_matrix_fast(X, compact=True))
+    assert ww.path(X[0], z)[0].tolist() == [list(cell) for cell in module.warping_path(X[0], z)]
+    np.testing.assert_allclose(np.sqrt(ww.cost_matrix(X[0], z)), module.warping_paths(X[0], z)[1][1:, 1:])
 
 
 def test_stumpy(rng):
@@ -121,6 +128,9 @@ def test_stumpy(rng):
         got = ww.profile(x, m, other, k=k).stumpy()
         np.testing.assert_allclose(got[:, :k].astype(float), want[:, :k].astype(float), atol=1e-6)
         np.testing.assert_array_equal(got[:, k:].astype(int), want[:, k:].astype(int))
+    several = rng.normal(size=(3, 200)).cumsum(axis=1)
+    got = ww.profile(several, m, best_channels=1, exclusion=math.ceil(m / 4)).distances
+    np.testing.assert_allclose(got.ravel(), stumpy.mstump(several, m)[0][0], atol=1e-6)
     np.testing.assert_allclose(ww.profile(x[:m], m, x).distances_of(0), stumpy.mass(x[:m], x), atol=1e-6)
     for p in (1, 2, 3):
         for theirs_, others in ((stumpy.aamp(x, m, p=p), None), (stumpy.aamp(x, m, other, ignore_trivial=False, p=p), other)):
@@ -133,6 +143,15 @@ def test_stumpy(rng):
         got = ww.consensus_motif(series, m, **how)
         assert (got.series, got.window) == stumpy.ostinato(series, m, **how)[1:]
         assert got.radius == pytest.approx(stumpy.ostinato(series, m, **how)[0], abs=1e-6)
+
+
+def test_scikit_learn(rng):
+    neighbours, X, Y = theirs("sklearn.neighbors"), rng.random((300, 6)), rng.random((9, 6))
+    for metric, options in ("canberra", {}), ("minkowski", {"p": 3}), ("correlation", {}), ("euclidean", {}):
+        distances, ids = neighbours.NearestNeighbors(metric=metric, algorithm="brute", **options).fit(X).kneighbors(Y)
+        got = ww.knn(Y, base=X, k=5, metric=metric, **options)
+        np.testing.assert_array_equal(got[1], ids)
+        np.testing.assert_allclose(got[0], distances)
 
 
 def test_faiss(rng):

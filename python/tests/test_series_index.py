@@ -94,7 +94,7 @@ REFUSED = {
             lambda: ww.SeriesIndex(np.eye(6), recall=1),
             lambda: ww.SeriesIndex(np.eye(6), k=0),
             lambda: ww.SeriesIndex(np.eye(6), beam=9999),
-            lambda: ww.SeriesIndex(np.eye(6), degree=3),
+            lambda: ww.SeriesIndex(np.eye(6), links=3),
             lambda: ww.SeriesIndex(np.eye(6), neighbours=500),
             lambda: ww.SeriesIndex(np.eye(6), "foo"),
         ]

@@ -300,7 +300,7 @@ def test_padding_with_nan(cbf, channels):
     for row, x in zip(padded, ragged):
         row[:, : x.shape[1]] = x
     padded = padded[:, 0] if channels == 1 else padded
-    with pytest.warns(ww.Notice, match="24 series of X end in NaN"):
+    with pytest.warns(ww.Notice, match="24 series end in NaN"):
         made = wws.KNeighborsTimeSeriesClassifier().fit(padded, y)
         np.testing.assert_array_equal(made.kneighbors(padded), made.kneighbors(ragged))
     if channels == 3:

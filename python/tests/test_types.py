@@ -105,7 +105,7 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 def test_strict_examples(tmp_path):
     """The code of the pages and of the notebooks passes mypy --strict."""
     api = pytest.importorskip("mypy.api", reason="mypy is not installed")
-    for path in [DOCS / f"{name}.md" for name in ("python", "tutorial-python", "gallery")]:
+    for path in [DOCS / f"{name}.md" for name in ("python", "tutorial-python", "gallery", "scale")]:
         code = re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
         (tmp_path / f"{path.stem.replace('-', '_')}.py").write_text("\n".join(code), encoding="utf-8")
     for path in (DOCS / "notebooks").glob("*.ipynb"):

@@ -35,8 +35,8 @@ from ._context import Context, default_context, devices, tuning_parameters
 from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, Notice, OutOfMemoryError, PartDone, lib, text
 from ._dataset import Dataset
 from ._costs import cost_matrix
+from ._plan import Plan
 from ._distance import (
-    Plan,
     cdist,
     distance,
     engines,
@@ -47,19 +47,10 @@ from ._distance import (
     paths,
     pdist,
 )
-from ._files import generate, read, write, write_array
+from ._files import generate, load_dataset, read, write, write_array
 from ._gradient import Gradient, soft
-from ._learn import (
-    Classifier,
-    average,
-    choose,
-    classify,
-    cut,
-    kmeans,
-    linkage,
-    rand_index,
-    silhouette,
-)
+from ._clusters import cut, linkage, rand_index, silhouette
+from ._learn import Classifier, average, choose, classify, kmeans
 from ._index import SeriesIndex
 from ._lsh import LSH, lsh_collision
 from ._measure import Measure, measures, parse_band
@@ -74,7 +65,6 @@ from ._points import (
     knn_shard,
     knn_vote,
     metrics,
-    topk,
 )
 from ._profile import Profile, ProfilePlan, consensus_motif, profile
 from ._profile_stream import ProfileStream
@@ -108,6 +98,7 @@ from ._series import SeriesSet
 from ._shape import kshape, sbd
 from ._shapelets import Shapelets
 from ._store import ArrayFile, Store
+from ._topk import topk
 
 __version__ = text(lib.ww_version())
 __all__ = [
@@ -177,6 +168,7 @@ __all__ = [
     "knn_vote",
     "kshape",
     "linkage",
+    "load_dataset",
     "lsh_collision",
     "measures",
     "medoids",

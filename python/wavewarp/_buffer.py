@@ -60,7 +60,32 @@ class Buffer:
     def of(cls, values: Any, *, context: Optional[Context] = None) -> Buffer:
         """A buffer with the values, shape and type of an array.
 
-        Raises TypeError (another type than float32 or float64), ValueError (no values), MemoryError.
+        Parameters
+        ----------
+        values : array_like
+            float32 or float64.
+        context : Context, optional
+            The device; None: default_context().
+
+        Returns
+        -------
+        Buffer
+
+        Raises
+        ------
+        TypeError
+            Another type than float32 or float64.
+        ValueError
+            No values.
+        MemoryError
+            The device's memory is too small.
+
+        Examples
+        --------
+        >>> buffer = ww.Buffer.of(np.ones((2, 3)))
+        >>> buffer.write(np.zeros((2, 3)))
+        >>> buffer.to_numpy().tolist()
+        [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
         """
         array = np.asarray(values)
         made = cls(array.shape, array.dtype, context=context)
@@ -87,9 +112,24 @@ class Buffer:
         return lib.ww_buffer_bytes(self._c)
 
     def write(self, values: Any) -> None:
-        """Gives it the values of an array of its shape.
+        """Gives the buffer the values of an array of its shape.
 
-        Raises ValueError (another shape).
+        Parameters
+        ----------
+        values : array_like
+            The values.
+
+        Raises
+        ------
+        ValueError
+            Another shape.
+
+        Examples
+        --------
+        >>> buffer = ww.Buffer.of(np.ones(3))
+        >>> buffer.write([1.0, 2.0, 3.0])
+        >>> buffer.to_numpy().tolist()
+        [1.0, 2.0, 3.0]
         """
         array = np.ascontiguousarray(as_numbers(values), self.dtype)
         if array.shape != self.shape:
@@ -97,7 +137,17 @@ class Buffer:
         check(lib.ww_buffer_write(self._c, 0, array.nbytes, ffi.from_buffer(array)))
 
     def to_numpy(self) -> np.ndarray:
-        """A copy of its values, once the work that fills it is done."""
+        """A copy of the values, once the work that fills the buffer is done.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Examples
+        --------
+        >>> ww.Buffer.of(np.ones(3)).to_numpy().tolist()
+        [1.0, 1.0, 1.0]
+        """
         array = np.empty(self.shape, self.dtype)
         check(lib.ww_buffer_read(self._c, 0, array.nbytes, ffi.from_buffer(array)))
         return array

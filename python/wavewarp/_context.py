@@ -98,7 +98,7 @@ class Context:
     tile_seconds : float
         Of several devices: what a part of a job should last on its device; 0: 0.5.
     store : Store, optional
-        Keeps what jobs compute and gives what it has; None: nothing is kept.
+        Keeps what jobs compute and gives what it has; Store.context() passes it.
 
     Raises
     ------
@@ -206,17 +206,45 @@ class Context:
     def self_test(self) -> None:
         """Computes distances with known answers in every engine. Takes about a second, more where kernels are compiled.
 
-        Raises DeviceError (with what differs).
+        Raises
+        ------
+        DeviceError
+            With what differs.
+
+        Examples
+        --------
+        >>> ww.default_context().self_test()
         """
         check(lib.ww_context_self_test(self._c))
 
     def tune(self, *, seconds: float = 0.0, dry: bool = False, report=None, progress: Progress = None) -> list:
-        """Finds the fastest parameters of the kernels and writes them to tuning_file (dry: does not).
+        """Finds the fastest parameters of the kernels and writes them to tuning_file. Nobody else may use the context
+        meanwhile.
 
-        seconds: for each candidate; 0: 0.2. Returns the records of all candidates; report is called with each.
-        Nobody else may use the context meanwhile.
+        Parameters
+        ----------
+        seconds : float
+            For each candidate; 0: 0.2.
+        dry : bool
+            Writes nothing.
+        report : callable, optional
+            Called with the record of each candidate.
+        progress
+            What every job takes: ``help(wavewarp)`` has it.
 
-        Raises FileError (tuning_file can't be written), and what report raises, which ends it.
+        Returns
+        -------
+        list
+            The records of all candidates.
+
+        Raises
+        ------
+        FileError
+            tuning_file can't be written. What `report` raises ends the work and is raised.
+
+        Examples
+        --------
+        >>> records = ww.Context().tune(dry=True)  # doctest: +SKIP
         """
         results = []
 

@@ -12,7 +12,7 @@ from ._buffer import Buffer
 from ._context import Context, default_context
 from ._core import by_name, check, ffi, handle, lib, new, text
 from ._frames import by_series, time_keys
-from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, told_float, view
+from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, told_float, view, without_padding
 
 
 class Dataset:
@@ -23,7 +23,8 @@ class Dataset:
     Parameters
     ----------
     series : array_like, list, table, SeriesSet or texts
-        An array of shape (series, time) or (series, channel, time) with any strides; anything with the buffer or DLPack
+        An array of shape (series, time) or (series, channel, time) with any strides (of three axes NaN at the ends of
+        shorter series are padding, with a Notice); anything with the buffer or DLPack
         protocol, or a PyTorch CPU tensor; a list of series of unequal length, each (time,) or (channel, time); a table of
         pandas, polars or xarray as docs/python.md says (from_long() takes the long form); a SeriesSet; texts.
     y : sequence, optional
@@ -79,6 +80,8 @@ class Dataset:
         if is_texts(series):
             series, y = SeriesSet.of_texts(series, y), None
         self._view = None if isinstance(series, SeriesSet) else view(series, axes)
+        if not allow_nan and getattr(series, "ndim", 0) == 3:  # as tslearn's are
+            self._view = without_padding(view(series, axes))
         self._axes = axes
         dtype = DTYPES["double"] if self._view is None else self._view.dtype
         if precision is None:
@@ -117,11 +120,30 @@ class Dataset:
 
     @classmethod
     def from_buffer(cls, buffer: Buffer) -> Dataset:
-        """Series of equal length in device memory: a Buffer of shape (series, time) or (series, channel, time).
+        """Series of equal length in device memory. Nothing is copied or checked: values have to be finite. What is
+        written to the buffer later holds for later runs.
 
-        Nothing is copied or checked: values are finite. What is written to the buffer later holds for later runs.
+        Parameters
+        ----------
+        buffer : Buffer
+            Of shape (series, time) or (series, channel, time).
 
-        Raises TypeError (no Buffer), ValueError (a shape of one axis, or of more than three).
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        TypeError
+            No Buffer.
+        ValueError
+            A shape of one axis, or of more than three.
+
+        Examples
+        --------
+        >>> data = ww.Dataset.from_buffer(ww.Buffer.of(np.array([[0.0, 1, 2], [0.0, 2, 2]])))
+        >>> ww.cdist(data).tolist()
+        [[0.0, 1.0], [1.0, 0.0]]
         """
         if not isinstance(buffer, Buffer):
             raise TypeError(f"a Buffer is needed, not {type(buffer).__name__}")
@@ -183,14 +205,42 @@ class Dataset:
         updates: bool = False,
         context: Optional[Context] = None,
     ) -> Dataset:
-        """From a DataFrame of pandas or polars, or a dict of columns, in the long form: a row a point.
+        """A dataset of a table in the long form: a row a point. Series keep the order of their first appearance.
 
-        series, time, label: the columns' names; values: a column or a list of them, the channels. Points are ordered by
-        `time` where it is given: numbers, dates, or texts of either, which are read as such. Series keep the order of
-        their first appearance. The rest is as of Dataset().
+        Parameters
+        ----------
+        frame : DataFrame or dict
+            Of pandas or polars, or a dict of columns.
+        series : str
+            The column that names each row's series.
+        values : str or list of str
+            The columns of the channels.
+        time : str, optional
+            The column by which points are ordered: numbers, dates, or texts of either, which are read as such.
+        label : str, optional
+            The column of the labels.
+        precision, times, allow_nan, max_bytes, updates, context
+            As of Dataset().
 
-        Raises ValueError (a row without a series or a time; texts that are no times; a series with several labels),
-        TypeError (values that are no numbers), KeyError (there is no such column), and what Dataset() raises.
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ValueError
+            A row without a series or a time; texts that are no times; a series with several labels. What Dataset()
+            refuses.
+        TypeError
+            Values that are no numbers.
+        KeyError
+            There is no such column.
+
+        Examples
+        --------
+        >>> long = {"id": ["a", "a", "b", "b"], "when": [2, 1, 1, 2], "v": [1.0, 0.0, 5.0, 6.0]}
+        >>> ww.Dataset.from_long(long, series="id", values="v", time="when").to_set()[0].tolist()
+        [[0.0, 1.0]]
         """
         columns = [values] if isinstance(values, str) or not isinstance(values, (list, tuple)) else list(values)
         points = np.stack([of_argument(f"column {name!r}", as_numbers, frame[name]) for name in columns], axis=1)
@@ -251,17 +301,46 @@ class Dataset:
         return np.array([lib.ww_dataset_class(self._c, i) for i in range(len(self))], np.int64)
 
     def update(self, series: Any, axes: Optional[str] = None) -> None:
-        """Gives it other values of the same shape, in place; made with updates=True.
+        """Gives the dataset, made with updates=True, other values of the same shape, in place.
 
-        Raises ValueError (not made with updates=True; another number of series, channels or points; NaN or infinity).
-        Then the old values stay.
+        Parameters
+        ----------
+        series : array_like
+            As many series, channels and points.
+        axes : str, optional
+            The order of the axes; None: that of the dataset.
+
+        Raises
+        ------
+        ValueError
+            Not made with updates=True; another number of series, channels or points; NaN or infinity. Then the old
+            values stay.
+
+        Examples
+        --------
+        >>> data = ww.Dataset([[0.0, 1, 2]], updates=True)
+        >>> data.update([[3.0, 4, 5]])
+        >>> data.to_set()[0].tolist()
+        [[3.0, 4.0, 5.0]]
         """
         check(lib.ww_dataset_update(self._c, view(series, axes or self._axes).c))
 
     def to_set(self) -> SeriesSet:
-        """The series in host memory, with labels and time stamps: those of its set, or its values read back.
+        """The series in host memory, with labels and time stamps: those of the dataset's set, or its values read back.
 
-        Raises MemoryError.
+        Returns
+        -------
+        SeriesSet
+
+        Raises
+        ------
+        MemoryError
+            Host or device memory is too small.
+
+        Examples
+        --------
+        >>> ww.Dataset([[0.0, 1, 2]], ["a"]).to_set().labels
+        ['a']
         """
         return SeriesSet._make(lib.ww_dataset_series, self._c)
 

@@ -4,21 +4,19 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import numpy as np
 
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils import check_array, check_random_state, column_or_1d
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array, column_or_1d
 
 from ._context import Context, default_context
-from ._core import notice
 from ._dataset import Dataset
-from ._distance import cdist, kneighbors, pdist
+from ._distance import cdist, pdist
 from ._frames import is_flat_frame, library_of, numbers_of, rows_are_times
 from ._measure import Measure
-from ._series import SeriesSet, _time_first, arranged, is_ragged, is_texts
+from ._axes import arranged, is_ragged, is_time_first
+from ._series import SeriesSet, is_texts, unpadded
 
 try:
     from sklearn.utils.validation import validate_data as _validate
@@ -53,15 +51,7 @@ def _unpadded(X):
     array = X if isinstance(X, np.ndarray) else None
     if array is None or array.ndim not in (2, 3) or array.dtype.kind != "f" or not array.size:
         return None
-    missing = np.isnan(array) if array.ndim == 2 else np.isnan(array).all(axis=1)
-    if not missing[:, -1].any() or missing.all(axis=1).any():
-        return None
-    lengths = missing.shape[1] - np.argmin(missing[:, ::-1], axis=1)
-    notice(
-        f"{int((lengths < missing.shape[1]).sum())} series of X end in NaN, which is taken as padding: a list of series has "
-        "each with its own length"
-    )
-    return [np.atleast_2d(x)[:, :n] for x, n in zip(array, lengths)]
+    return unpadded(array[:, None, :] if array.ndim == 2 else array)
 
 
 def _check_finite(X):
@@ -101,7 +91,7 @@ def _axes_of(estimator, X, reset):
     if estimator.axes or not shapes or any(len(shape) != 2 for shape in shapes):
         return estimator.axes
     if reset:
-        estimator._time_first = all(_time_first(*shape) for shape in shapes)
+        estimator._time_first = all(is_time_first(*shape) for shape in shapes)
         return None
     fits = [all(shape[axis] == estimator._channels for shape in shapes) for axis in (0, 1)]
     first = getattr(estimator, "_time_first", False) if all(fits) else fits[1]
@@ -237,84 +227,6 @@ class Elastic(Base):
         if self._is_given():
             return self._between(X, None)
         return pdist(self._sets(X)[0], self._measure(), progress=self._progress())
-
-
-class Clustering(ClusterMixin, Elastic):
-    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
-        """Cluster numbers of the series.
-
-        Raises ValueError (as fit()).
-        """
-        return self.fit(X, y).labels_
-
-
-class Centred(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering):
-    """Clusters that have centres: series, or of distances that are the caller's training series."""
-
-    def _to_centres(self, X):
-        check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        precomputed = self.distance == "precomputed"
-        return self._between(X, self.medoid_indices_ if precomputed else self.cluster_centers_)
-
-    def _first(self):
-        """The first centres that `init` has; None: they are drawn."""
-        if not isinstance(self.init, str):
-            return [np.atleast_2d(x) for x in series_of(self, self.init, reset=False)]
-        if self.init != "k-means++":
-            raise ValueError(f"init is {self.init!r}, neither 'k-means++' nor {self.n_clusters} series")
-        return None
-
-    def _search(self, job, X, **more):
-        """fit() by kmeans() or kshape(); `more`: arguments by functions, called after X is checked."""
-        X = series_of(self, X, reset=True)
-        seed, first = int(check_random_state(self.random_state).randint(1, 2**31 - 1)), self._first()
-        told = job(
-            self._sets(X)[0],
-            self.n_clusters,
-            **{name: value() for name, value in more.items()},
-            first=first,
-            axes="ct",
-            progress=self._progress(),
-            seed=seed,
-            starts=self.n_init if first is None else 1,
-            iterations=self.max_iter,
-            tolerance=self.tol,
-        )
-        self.labels_, self.inertia_, self.n_iter_ = told.labels, told.objective, told.iterations
-        self.cluster_centers_ = told.centres
-        return self
-
-    @property
-    def _n_features_out(self):
-        return self.n_clusters
-
-    def transform(self, X: Any) -> np.ndarray:
-        """The distances of each series to the centres, of shape (series, n_clusters).
-
-        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
-        in a table another length).
-        """
-        return self._to_centres(X)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The number of each series' nearest centre.
-
-        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
-        in a table another length).
-        """
-        if self._is_given():
-            return self._to_centres(X).argmin(axis=1)
-        check_is_fitted(self)
-        queries, centres = self._sets(series_of(self, X, reset=False), self.cluster_centers_)
-        return kneighbors(queries, centres, 1, self._measure(), progress=self._progress()).indices[:, 0]
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Minus the sum of the distances of the series to their nearest centres: the larger, the better.
-
-        Raises NotFittedError (before fit()), ValueError (X as for predict()).
-        """
-        return -float(self._to_centres(X).min(axis=1).sum())
 
 
 def votes_of(distances, codes, count, weights):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from typing import Any, Optional, Union
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from ._arrays import as_numbers
 from ._core import by_name, check, ffi, lib, new, notice
+from ._formats import Datasets, find, foreign, kind_of, split
 from ._series import SeriesSet, pointer, precision_of
 
 _READ_WORDS = {
@@ -37,15 +39,18 @@ def read(
     times: Any = None,
     threads: int = 0,
 ) -> SeriesSet:
-    """Reads series: UCR .tsv and .txt, .ts, .arff, .csv, .npy, .npz, also packed by gzip.
+    """Reads series: UCR .tsv and .txt, .ts, .arff, .csv, .npy, .npz, .f32, .f64, FASTA, also packed by gzip.
 
-    An option that is None is as the content says. What was guessed is a warning (Notice) that names the option which
-    settles it, and stands in ``SeriesSet.notices``.
+    With ``pip install 'wavewarp[files]'`` also Parquet, Arrow and Feather, whose columns are taken as those of a .csv; HDF5
+    and MATLAB's .mat, whose arrays are taken as those of .npy; .wav, .flac and .ogg, one series whose channels are the
+    sound's. An option that is None is as the content says. What was guessed is a warning (Notice) that names the option
+    which settles it, and stands in ``SeriesSet.notices``.
 
     Parameters
     ----------
-    path : str or path
-        The file.
+    path : str, path or file object
+        The file. ``FILE.npz:NAME``, ``FILE.h5:NAME`` and ``FILE.mat:NAME`` name one of several arrays. Of a file object
+        the ending of its `name` counts.
     format : str
         "auto", or the format's name.
     axes : str, optional
@@ -74,9 +79,11 @@ def read(
     Raises
     ------
     FileError
-        The file can't be opened, or is damaged: file, line and column.
+        The file can't be opened, or is damaged: file, line and column. Of several arrays none is named.
     ValueError
         A file without series; a word that an option does not have.
+    ModuleNotFoundError
+        A library that reads the file is not installed.
 
     Examples
     --------
@@ -86,19 +93,95 @@ def read(
     ...     ww.read(os.path.join(folder, "two.ts")).labels
     ['a', 'b']
     """
+    source, name = _source(path)
+    there = source is not None or os.path.isfile(split(name)[0])
+    kind = kind_of(name, _begin(source, name)) if format == "auto" and there else None
+    if kind is not None:
+        told = foreign(kind, source if source is not None else split(name)[0], name, {"label_column": label_column})
+        if isinstance(told, SeriesSet):
+            told.fill_missing(missing) if missing != "keep" else None
+            return told
+        format, source = told[0], io.BytesIO(told[1])
+        header = "yes" if header is None and format == "csv" else header
     fields = {"format": by_name("ww_format", format), "threads": threads}
     named = {"axes": axes, "rows": rows, "header": header, "missing": missing, "csv_label": csv_label}
-    for name, value in named.items():
-        if value is not None and value not in _READ_WORDS[name]:
-            raise ValueError(f"{name} is {value!r}, none of {', '.join(_READ_WORDS[name])}")
-        fields[name] = None if value is None else _READ_WORDS[name][value]
+    for word, value in named.items():
+        if value is not None and value not in _READ_WORDS[word]:
+            raise ValueError(f"{word} is {value!r}, none of {', '.join(_READ_WORDS[word])}")
+        fields[word] = None if value is None else _READ_WORDS[word][value]
     texts = {"label_column": label_column, "time_column": time_column, "series_column": series_column}
-    for name, value in {**texts, "columns": columns, "times": times}.items():
-        fields[name] = None if value is None else ffi.new("char[]", os.fsencode(str(value)))
-    made = SeriesSet._make(lib.ww_series_set_read, os.fsencode(path), new("ww_read_options", **fields))
+    for word, value in {**texts, "columns": columns, "times": times}.items():
+        fields[word] = None if value is None else ffi.new("char[]", os.fsencode(str(value)))
+    options = new("ww_read_options", **fields)
+    if source is None:
+        made = SeriesSet._make(lib.ww_series_set_read, os.fsencode(name), options)
+    else:
+        user = ffi.new_handle(source)
+        made = SeriesSet._make(lib.ww_series_set_read_from, lib.py_read_fn, user, os.fsencode(name), options)
     for words, option in made._notices():
-        notice(f"{os.fsdecode(path)}: {words}: {option}= says what it is")
+        notice(f"{name}: {words}: {option}= says what it is")
     return made
+
+
+def _source(path):
+    """(The bytes of a file object, None of a path; the file's name)."""
+    if not hasattr(path, "read"):
+        return None, os.fsdecode(path)
+    held = path.read()
+    name = getattr(path, "name", None)
+    return io.BytesIO(held.encode() if isinstance(held, str) else held), name if isinstance(name, str) else "the file"
+
+
+def _begin(source, name):
+    """The first bytes of a file."""
+    if source is not None:
+        return source.getbuffer()[:8].tobytes()
+    with open(split(name)[0], "rb") as file:
+        return file.read(8)
+
+
+def load_dataset(name: str, folder: Union[str, os.PathLike], split: Optional[str] = None, **options: Any) -> Any:
+    """Reads a problem of the UCR and UEA archives from the folder it was unpacked to.
+
+    Parameters
+    ----------
+    name : str
+        Of the problem: "GunPoint".
+    folder : str or path
+        Holds NAME_TRAIN and NAME_TEST, or a folder NAME that does. Endings, the first that is there: .ts, .arff, .tsv, .txt,
+        .csv, also packed by gzip (.gz).
+    split : "train" or "test", optional
+        One of the two alone; None: both.
+    **options
+        As of read().
+
+    Returns
+    -------
+    Datasets or SeriesSet
+        (train, test), which are its fields too; with `split` one set. Their `labels` are the classes.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file: the text names the folders.
+    FileError, ValueError
+        What read() raises; a split that is neither.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> made = ww.generate("cbf", 6)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for part in ("TRAIN", "TEST"):
+    ...         ww.write(os.path.join(folder, f"CBF_{part}.ts"), made)
+    ...     train, test = ww.load_dataset("CBF", folder)
+    >>> len(train), test.labels[:2]
+    (6, ['cylinder', 'bell'])
+    """
+    if split not in (None, "train", "test"):
+        raise ValueError(f"split is {split!r}, neither 'train' nor 'test'")
+    parts = [read(find(name, folder, part), **options) for part in (("TRAIN", "TEST") if split is None else (split.upper(),))]
+    return Datasets(*parts) if split is None else parts[0]
 
 
 def write(
@@ -127,6 +210,14 @@ def write(
     ------
     ValueError, TypeError, FileError
         What SeriesSet() and SeriesSet.write() raise.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ww.write(os.path.join(folder, "x.csv"), [[1.0, 2.0]])
+    ...     ww.read(os.path.join(folder, "x.csv"))[0].tolist()
+    [[1.0, 2.0]]
     """
     made = series if isinstance(series, SeriesSet) else SeriesSet(series, labels, axes=axes)
     made.write(path, format=format, precision=precision)

@@ -38,15 +38,34 @@ _DATE = re.compile(r"\s*(\d{4}[-/]\d{1,2}([-/]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]
 _MOMENTS = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
+# Whose tables become those of pandas, by their own to_pandas().
+_OTHERS = ("pyarrow", "narwhals", "modin", "cudf")
+
+
 def library_of(values: Any) -> Optional[str]:
-    """The library of a table or column: "pandas", "polars" or "xarray"; None of anything else."""
+    """The library of a table or column: "pandas", "polars", "xarray" or "other"; None of anything else."""
     if type(values).__module__ in ("builtins", "numpy"):
         return None
     for kind in type(values).__mro__:
         root = kind.__module__.partition(".")[0]
         if root in ("pandas", "polars", "xarray"):
             return root
+        if root in _OTHERS and hasattr(values, "to_pandas"):
+            return "other"
     return None
+
+
+def _known(values):
+    """A table of another library as one of pandas or polars."""
+    if library_of(values) != "other":
+        return values
+    native = values.to_native() if hasattr(values, "to_native") else values
+    if library_of(native) != "other":
+        return native
+    try:
+        return native.to_pandas()
+    except ImportError:
+        raise ModuleNotFoundError(f"a {type(values).__name__} is taken by pandas: pip install pandas") from None
 
 
 # ---- numbers
@@ -120,6 +139,7 @@ def numbers_of(values: Any):
 
     Dates, texts and categories are no numbers, and nothing is read as one.
     """
+    values = _known(values)
     library = library_of(values)
     if library == "polars":
         if type(values).__name__ == "LazyFrame":
@@ -488,6 +508,7 @@ def frame_series(values: Any, axes: Optional[str], read):
 
     read: what makes numbers of a cell that is a series.
     """
+    values = _known(values)
     library = library_of(values)
     if library == "pandas":
         return _pandas(values, axes, read)
@@ -498,6 +519,7 @@ def frame_series(values: Any, axes: Optional[str], read):
 
 def frame_one(values: Any, axes: Optional[str], read):
     """One series of a table: an array (time,) or (channel, time)."""
+    values = _known(values)
     library = library_of(values)
     if library == "pandas":
         return _pandas_one(values, axes, read)
@@ -515,6 +537,7 @@ def frame_one(values: Any, axes: Optional[str], read):
 
 def is_flat_frame(values: Any) -> bool:
     """Whether it is a table of pandas or polars with one number a cell."""
+    values = _known(values)
     library = library_of(values)
     if library == "pandas":
         return values.ndim == 2 and values.index.nlevels == 1 and not _is_nested(values)
@@ -523,4 +546,5 @@ def is_flat_frame(values: Any) -> bool:
 
 def rows_are_times(values: Any) -> bool:
     """Whether the rows of a table of pandas are points in time."""
+    values = _known(values)
     return library_of(values) == "pandas" and _are_times(values.index)

@@ -12,7 +12,7 @@ from ._arrays import as_numbers, of_argument, whole
 from ._context import Context
 from ._core import NULL, Progress, alone, check, handle, info, lib, new, run
 from ._dataset import datasets
-from ._distance import pair_indices
+from ._plan import pair_indices
 from ._measure import MeasureLike, HardOptions
 from ._measure import measure as as_measure
 from ._buffer import Buffer
@@ -126,16 +126,38 @@ class Gradient:
         upstream: Any = None,
         out: Optional[Mapping[str, Any]] = None,
     ) -> SoftValues:
-        """SoftValues with what `want` names, in the datasets' type.
+        """Computes values and gradients, in the datasets' type.
 
-        values: one a pair, or (rows, columns). rows, columns: gradients by the series of each side, of shape (n,
-        channels, time), a list where lengths differ. parameters: (pairs, parameters). weights: (pairs, longest).
-        alignment: (n, m) a pair: how probable each cell is. upstream: a factor for each pair's gradients, also a
-        Buffer. out: arrays or buffers for some of them by name, of one axis; info says their sizes. A buffer is
-        returned as it is, arrays in the shapes above.
+        Parameters
+        ----------
+        want : str or sequence of str
+            Outputs. "values": one a pair, or (rows, columns). "rows", "columns": gradients by the series of each side,
+            of shape (n, channels, time), a list where lengths differ. "parameters": (pairs, parameters). "weights":
+            (pairs, longest). "alignment": (n, m) a pair, how probable each cell is.
+        upstream : array_like or Buffer, optional
+            A factor for each pair's gradients.
+        out : dict, optional
+            Arrays or buffers of one axis for some outputs, by name; `info` says their sizes. A buffer is returned as it
+            is, arrays in the shapes above.
 
-        Raises ValueError (a name that is no output, or one that the Gradient was not made for; upstream of another size
-        or not finite; out of another shape or type, or for what want does not name), MemoryError.
+        Returns
+        -------
+        SoftValues
+            With what `want` names.
+
+        Raises
+        ------
+        ValueError
+            A name that is no output, or one that the Gradient was not made for; upstream of another size or not finite;
+            out of another shape or type, or for what `want` does not name.
+        MemoryError
+            Host or device memory is too small.
+
+        Examples
+        --------
+        >>> gradient = ww.Gradient(ww.Measure("dtw", gamma=0.1), [[0.0, 1, 2]], [[0.0, 2, 2]])
+        >>> gradient.run("rows").rows.shape
+        (1, 1, 3)
         """
         names = wanted(want)
         told = self.info

@@ -42,10 +42,10 @@ class SeriesIndex:
         Neighbours of a query that the recall is of, 1 to 4096.
     beam : int, optional
         Series that a search keeps, 1 to 4096; None: as the recall needs.
-    degree : int
+    links : int
         Most links of a series, 4 to 128.
     neighbours : int
-        Neighbours of each series that the build looks for, degree / 2 to 128.
+        Neighbours of each series that the build looks for, links / 2 to 128.
     sample : int
         Queries that the recall is measured with; 0: 512.
     seed : int
@@ -58,7 +58,7 @@ class SeriesIndex:
     Raises
     ------
     ValueError
-        A recall, k, beam, degree or number of neighbours out of range; what Dataset() and Plan() refuse.
+        A recall, k, beam, links or number of neighbours out of range; what Dataset() and Plan() refuse.
     MemoryError
         Host or device memory is too small.
 
@@ -69,6 +69,21 @@ class SeriesIndex:
     >>> distances, ids = index.search(series, k=1)
     >>> float(np.mean(ids[:, 0] == np.arange(300))) > 0.9
     True
+    >>> index.add(series[:2])
+    >>> index.remove([0, 1])
+    >>> index.search(series[:1], k=1).ids.tolist()
+    [[300]]
+    >>> told = index.choose(recall=0.8, k=5)
+    >>> told.exact or told.recall_low >= 0.8
+    1
+    >>> index.set_beam(50)
+    >>> len(ww.SeriesIndex.from_bytes(index.to_bytes()))
+    302
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     index.save(os.path.join(folder, "base.wwi"))
+    ...     len(ww.SeriesIndex.load(os.path.join(folder, "base.wwi")))
+    302
     """
 
     def __init__(
@@ -79,7 +94,7 @@ class SeriesIndex:
         recall: float = 0.95,
         k: int = 10,
         beam: Optional[int] = None,
-        degree: int = 32,
+        links: int = 32,
         neighbours: int = 48,
         sample: int = 0,
         seed: int = 1,
@@ -94,7 +109,7 @@ class SeriesIndex:
         self.context, self._handle = base.context, handle("ww_index")
         self._run = run(progress, max_bytes)
         target = new("ww_index_target", k=k, recall=recall, sample=sample, seed=seed)
-        fields: Any = {"degree": degree, "neighbours": neighbours, "seed": seed, "beam": beam}
+        fields: Any = {"degree": links, "neighbours": neighbours, "seed": seed, "beam": beam}
         options = new("ww_index_options", run=self._run, target=target, **fields)
         made = as_measure(measure, parameters)
         check(lib.ww_index_create(made.c(base.longest), base._c, options, self._handle))
@@ -131,11 +146,26 @@ class SeriesIndex:
 
     @alone
     def search(self, queries: Any = None, k: Optional[int] = None, *, progress: Progress = None) -> Neighbours:
-        """Neighbours (distances, ids) of shape (queries, k); as kneighbors(), but some neighbours may be missing.
+        """The nearest series of each query. As of kneighbors(), but some neighbours may be missing.
 
-        queries None: the base itself, each series without itself. k None: the k that the recall is of, or 1.
+        Parameters
+        ----------
+        queries : what Dataset takes, optional
+            None: the base itself, each series without itself.
+        k : int, optional
+            Neighbours, 1 to 4096; None: the k that the recall is of, or 1.
+        progress
+            What every job takes: ``help(wavewarp)`` has it.
 
-        Raises ValueError (queries of other channels or in another context; k outside 1 to 4096).
+        Returns
+        -------
+        Neighbours
+            (distances, ids) of shape (queries, k).
+
+        Raises
+        ------
+        ValueError
+            Queries of other channels or in another context; k out of range.
         """
         if k is None:
             k = self._told().target_k or 1
@@ -148,9 +178,22 @@ class SeriesIndex:
 
     @alone
     def add(self, series: Any, *, progress: Progress = None) -> None:
-        """Adds series, whose ids continue after the last. choose() measures the recall again.
+        """Adds series, whose ids continue after the last. The promise of a recall is older then: choose() measures it
+        again.
 
-        Raises ValueError (series of other channels or in another context; NaN or infinity), MemoryError.
+        Parameters
+        ----------
+        series : what Dataset takes
+            The new series.
+        progress
+            What every job takes: ``help(wavewarp)`` has it.
+
+        Raises
+        ------
+        ValueError
+            Series of other channels or in another context; NaN or infinity.
+        MemoryError
+            Host or device memory is too small.
         """
         added = self._series("series", series)
         if added is None:
@@ -160,9 +203,17 @@ class SeriesIndex:
 
     @alone
     def remove(self, ids: Any) -> None:
-        """No search finds these series any more.
+        """Removes series: no search finds them any more.
 
-        Raises ValueError (an id that no series has). Then none is removed.
+        Parameters
+        ----------
+        ids : int or array_like of int
+            Their numbers.
+
+        Raises
+        ------
+        ValueError
+            An id that no series has. Then none is removed.
         """
         ids = np.atleast_1d(whole("ids", ids))
         check(lib.ww_index_remove(self._c, output(ids, "int64_t"), ids.size))
@@ -178,12 +229,32 @@ class SeriesIndex:
         seed: int = 1,
         progress: Progress = None,
     ) -> SimpleNamespace:
-        """Chooses how much of the graph later searches look at: the least that reaches a recall. Returns `info`.
+        """Chooses how much of the graph later searches look at: the least that reaches a recall.
 
-        queries: series like those that will ask; None: series of the base, each without itself. sample: how many of them
-        it is measured with, drawn by seed; 0: 512.
+        Parameters
+        ----------
+        queries : what Dataset takes, optional
+            Series like those that will ask; None: series of the base, each without itself.
+        recall : float
+            Share of the k nearest that searches find, above 0 and below 1.
+        k : int
+            Neighbours of a query that the recall is of, 1 to 4096.
+        sample : int
+            How many of the queries the recall is measured with, drawn by `seed`; 0: 512.
+        seed : int
+            Draws them.
+        progress
+            What every job takes: ``help(wavewarp)`` has it.
 
-        Raises ValueError (a recall that does not lie between 0 and 1; k outside 1 to 4096; no series is left).
+        Returns
+        -------
+        types.SimpleNamespace
+            `info`, with what was measured.
+
+        Raises
+        ------
+        ValueError
+            A recall that does not lie between 0 and 1; k out of range; no series is left.
         """
         asking = self._series("queries", queries)
         fields: Any = {"k": k, "recall": recall, "sample": sample, "seed": seed}
@@ -194,9 +265,17 @@ class SeriesIndex:
 
     @alone
     def set_beam(self, beam: int) -> None:
-        """Series that later searches keep, 1 to 4096; 0: they are exact. No recall is promised then.
+        """Says how many series later searches keep. No recall is promised then.
 
-        Raises ValueError (a beam out of range).
+        Parameters
+        ----------
+        beam : int
+            1 to 4096; 0: searches are exact.
+
+        Raises
+        ------
+        ValueError
+            A beam out of range.
         """
         if beam < 0:
             raise ValueError(f"beam is {beam}; 0 to 4096")
@@ -217,15 +296,30 @@ class SeriesIndex:
     def save(self, path) -> None:
         """Writes measure, series, graph and removals to a file.
 
-        Raises FileError (it can't be written).
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        FileError
+            It can't be written.
         """
         check(lib.ww_index_save(self._c, os.fsencode(path)))
 
     @alone
     def to_bytes(self) -> bytes:
-        """What save() writes.
+        """The bytes that save() writes.
 
-        Raises MemoryError.
+        Returns
+        -------
+        bytes
+
+        Raises
+        ------
+        MemoryError
+            Host or device memory is too small.
         """
         target = io.BytesIO()
         user = ffi.new_handle(target)
@@ -241,17 +335,49 @@ class SeriesIndex:
 
     @classmethod
     def load(cls, path, *, context: Optional[Context] = None) -> SeriesIndex:
-        """Reads what save() wrote, on any machine.
+        """Reads a file that save() wrote, on any machine.
 
-        Raises FileError (it can't be opened, or no index is in it), MemoryError.
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        context : Context, optional
+            The device; None: default_context().
+
+        Returns
+        -------
+        SeriesIndex
+
+        Raises
+        ------
+        FileError
+            It can't be opened, or no index is in it.
+        MemoryError
+            Host or device memory is too small.
         """
         return cls._load(lib.ww_index_load, os.fsencode(path), context=context)
 
     @classmethod
     def from_bytes(cls, data, *, context: Optional[Context] = None) -> SeriesIndex:
-        """An index of to_bytes().
+        """An index of the bytes that to_bytes() gave.
 
-        Raises FileError (no index is in them), MemoryError.
+        Parameters
+        ----------
+        data : bytes
+            The bytes.
+        context : Context, optional
+            The device; None: default_context().
+
+        Returns
+        -------
+        SeriesIndex
+
+        Raises
+        ------
+        FileError
+            No index is in them.
+        MemoryError
+            Host or device memory is too small.
         """
         user = ffi.new_handle(io.BytesIO(data))
         return cls._load(lib.ww_index_load_from, lib.py_read_fn, user, context=context)

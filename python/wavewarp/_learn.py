@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from ._arrays import as_numbers, classes_of, doubles, of_argument
+from ._arrays import doubles, of_argument
 from ._context import Context
 from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, plan_options, reporter, run, word
 from ._dataset import dataset, datasets
-from ._distance import fold
 from ._measure import Measure, MeasureLike, Options
 from ._measure import measure as as_measure
-from ._medoids import condensed
-from ._results import Average, Choice, Classification, Clusters, Silhouette
-from ._series import SeriesSet, one_array, output, pointer, precision_of, sizes
+from ._results import Average, Choice, Classification, Clusters
+from ._series import SeriesSet, one_array, output, sizes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -234,167 +232,6 @@ def kmeans(
     return told._under(measure)
 
 
-_MERGE = np.dtype([("left", np.int64), ("right", np.int64), ("distance", np.float64), ("size", np.int64)])
-_FIELDS = ("left", "right", "distance", "size")
-assert _MERGE.itemsize == ffi.sizeof("ww_merge")
-
-
-def linkage(distances: Any, method: Optional[str] = "average", *, progress: Progress = None) -> np.ndarray:
-    """The tree of merges of an agglomerative clustering, in SciPy's form.
-
-    Parameters
-    ----------
-    distances : array_like
-        Of pdist(), or a square matrix.
-    method : str
-        "single", "complete", "average" or "ward".
-    progress
-        What every job takes: ``help(wavewarp)`` has it.
-
-    Returns
-    -------
-    ndarray of shape (n - 1, 4)
-        Left, right, distance and size of each merge.
-
-    Raises
-    ------
-    ValueError
-        There is no such method; distances of another shape, with NaN, or below 0 for "ward".
-
-    Examples
-    --------
-    >>> ww.linkage([1.0, 4.0, 3.0]).tolist()
-    [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 3.5, 3.0]]
-    """
-    values, count = condensed(distances)
-    merges = np.empty(count - 1, _MERGE)
-    check(
-        lib.ww_cluster_agglomerate(
-            pointer(values),
-            precision_of(values.dtype),
-            count,
-            by_name("ww_linkage", method),
-            run(progress),
-            ffi.cast("ww_merge *", pointer(merges)),
-        )
-    )
-    return np.stack([merges[name].astype(np.float64) for name in _FIELDS], axis=1).reshape(-1, 4)
-
-
-def cut(merges: Any, k: int = 1, distance=np.inf) -> np.ndarray:
-    """The clusters of a tree.
-
-    Parameters
-    ----------
-    merges : array_like of shape (n - 1, 4)
-        Of linkage().
-    k : int
-        The least number of clusters.
-    distance : float
-        Merges above it are not made.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The cluster of each item, from 0.
-
-    Raises
-    ------
-    ValueError
-        k below 1 or above the number of items; a distance of NaN; not four columns; merges that linkage() did not make.
-
-    Examples
-    --------
-    >>> ww.cut(ww.linkage([1.0, 4.0, 3.0]), k=2).tolist()
-    [0, 0, 1]
-    """
-    merges = doubles("merges", merges)
-    if merges.size % 4 or merges.ndim > 2:
-        raise ValueError(f"merges have four columns, and the array has shape {merges.shape}")
-    merges = merges.reshape(-1, 4)
-    records = np.empty(len(merges), _MERGE)
-    for i, name in enumerate(_FIELDS):
-        records[name] = merges[:, i]
-    labels = np.empty(len(merges) + 1, np.int64)
-    check(
-        lib.ww_cluster_cut(
-            ffi.cast("ww_merge *", pointer(records)), len(labels), distance, k, output(labels, "int64_t"), NULL
-        )
-    )
-    return labels
-
-
-def _codes(labels, count=None):
-    codes = classes_of(labels)[1]
-    if count is not None and len(codes) != count:
-        raise ValueError(f"{len(codes)} labels for {count} items")
-    return codes
-
-
-def silhouette(distances: Any, labels: Any) -> Silhouette:
-    """How well clusters are separated: (mean, an array with each item's value), from -1 to 1; 0 of an item alone.
-
-    Parameters
-    ----------
-    distances : array_like
-        Of pdist(), or a square matrix.
-    labels : sequence
-        One an item, of any kind.
-
-    Returns
-    -------
-    Silhouette
-
-    Raises
-    ------
-    ValueError
-        Another number of labels, or one that is missing; distances of another shape, below 0 or with NaN.
-
-    Examples
-    --------
-    >>> mean, each = ww.silhouette(ww.pdist([[0, 1], [0, 2], [9, 8], [9, 7]]), ["a", "a", "b", "b"])
-    >>> round(mean, 3)
-    0.991
-    """
-    values, count = condensed(distances)
-    codes, each, mean = _codes(labels, count), np.empty(count), ffi.new("double *")
-    check(
-        lib.ww_cluster_silhouette(
-            pointer(values), precision_of(values.dtype), count, output(codes, "int64_t"), output(each, "double"), mean
-        )
-    )
-    return Silhouette(mean[0], each)
-
-
-def rand_index(a: Any, b: Any) -> float:
-    """The adjusted Rand index of two partitions.
-
-    Parameters
-    ----------
-    a, b : sequence
-        A label an item.
-
-    Returns
-    -------
-    float
-        1 where both are equal, about 0 where they are independent.
-
-    Raises
-    ------
-    ValueError
-        Different numbers of labels, or fewer than two that are labelled in both.
-
-    Examples
-    --------
-    >>> ww.rand_index([0, 0, 1, 1], ["b", "b", "a", "a"])
-    1.0
-    """
-    a = _codes(a)
-    b, value = _codes(b, len(a)), ffi.new("double *")
-    check(lib.ww_cluster_agreement(output(a, "int64_t"), output(b, "int64_t"), len(a), value))
-    return value[0]
-
-
 class Classifier:
     """A k-nearest-neighbour classifier, or with targets a regressor, on a labelled dataset.
 
@@ -447,13 +284,22 @@ class Classifier:
         self._targets = targets_of(targets, train)
 
     def run(self, test=None) -> Classification:
-        """A Classification: predicted (labels, or values), probabilities, neighbours, distances, accuracy, confusion, ...
+        """Classifies series.
 
-        test: a Dataset of the same precision, or what one takes; None: each training series among the others (leave-
-        one-out).
+        Parameters
+        ----------
+        test : Dataset, or what one takes, optional
+            Of the training set's precision; None: each training series among the others (leave-one-out).
 
-        Raises ValueError (a training series without label; a target that is not finite; k below 1; another word for
-        vote; one training series and no test; datasets of different precisions or channels).
+        Returns
+        -------
+        Classification
+
+        Raises
+        ------
+        ValueError
+            A training series without label; a target that is not finite; k below 1; another word for vote; one training
+            series and no test; datasets of different precisions or channels.
         """
         made = handle("ww_classifier")
         if test is not None:

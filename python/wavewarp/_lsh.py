@@ -114,6 +114,24 @@ class LSH:
     >>> distances, ids = index.search(k=10)
     >>> ww.knn_recall(ww.knn(points, k=10).distances, distances) > 0.85
     True
+    >>> index.add(points[:1])
+    >>> index.remove(0)
+    >>> index.search(points[:1]).ids.tolist()
+    [[500]]
+    >>> index.set_options(complete=True)
+    >>> copy = ww.LSH.from_bytes(index.to_bytes())
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     index.save(os.path.join(folder, "base.wwlsh"))
+    ...     len(ww.LSH.load(os.path.join(folder, "base.wwlsh"))) == len(copy)
+    True
+    >>> made, told = ww.LSH.choose(points, 5, 0.9, queries=10000)
+    >>> told.measured_recall >= 0.9 or made is None
+    True
+    >>> sets = [ww.LSH(part, metric="l1", tables=8, functions=2, width=8.0) for part in (points[:250], points[250:])]
+    >>> parts = [made.search_shard(points[:5], 3, base_offset=at) for made, at in zip(sets, (0, 250))]
+    >>> ww.merge_neighbours(*parts)[1][:, 0].tolist()
+    [0, 1, 2, 3, 4]
     """
 
     choice: Optional[SimpleNamespace] = None
@@ -188,28 +206,63 @@ class LSH:
     def add(self, points: Any) -> None:
         """Adds points, whose ids continue after the last.
 
-        Raises ValueError (points of another dimension or kind; NaN or infinity), MemoryError.
+        Parameters
+        ----------
+        points : Points, or what one takes
+            The new points.
+
+        Raises
+        ------
+        ValueError
+            Points of another dimension or kind; NaN or infinity.
+        MemoryError
+            Host or device memory is too small.
         """
         points = of_argument("points", points_of, points, self)
         check(lib.ww_lsh_add(self._c, points._c))
 
     @alone
     def remove(self, ids: Any) -> None:
-        """No search finds these points any more.
+        """Removes points: no search finds them any more.
 
-        Raises ValueError (an id that no point has). Then none is removed.
+        Parameters
+        ----------
+        ids : int or array_like of int
+            Their numbers.
+
+        Raises
+        ------
+        ValueError
+            An id that no point has. Then none is removed.
         """
         ids = np.atleast_1d(whole("ids", ids))
         check(lib.ww_lsh_remove(self._c, output(ids, "int64_t"), ids.size))
 
     @alone
     def search(self, queries=None, k: int = 1, *, rows: Union[None, range, slice] = None) -> Neighbours:
-        """Neighbours (distances, ids) of shape (queries, k); as knn(), but some neighbours may be missing.
+        """The nearest points of each query. As of knn(), but some neighbours may be missing.
 
-        rows: a range or slice of the queries, for which alone results are made: of queries None points of the index.
+        Parameters
+        ----------
+        queries : Points, or what one takes, optional
+            None: the index itself, each point without itself.
+        k : int
+            Neighbours of a query, 1 to 1024.
+        rows : range or slice, optional
+            The queries for which results are made.
 
-        Raises ValueError (queries of another dimension or kind; k outside 1 to 1024; rows that are not of the queries,
-        or not one after the other), TypeError (rows is neither range nor slice).
+        Returns
+        -------
+        Neighbours
+            (distances, ids) of shape (queries, k).
+
+        Raises
+        ------
+        ValueError
+            Queries of another dimension or kind; k outside 1 to 1024; rows that are not of the queries, or not one
+            after the other.
+        TypeError
+            Rows is neither range nor slice.
         """
         queries = of_argument("queries", points_of, queries, self)
         part = _part(rows, len(queries if queries is not None else self))
@@ -229,11 +282,26 @@ class LSH:
         exclude_self: bool = False,
         initial: Any = None,
     ) -> Neighbours:
-        """Neighbours (distances, ids) in tables over one part of a larger base, for merge_neighbours().
+        """The nearest in tables over one part of a larger base, for merge_neighbours(). Not under "l2".
 
-        query_offset, base_offset, exclude_self, initial: as of NearestPlan. Not under "l2".
+        Parameters
+        ----------
+        queries : Points, or what one takes, optional
+            None: the index itself.
+        k : int
+            Neighbours of a query, 1 to 1024.
+        query_offset, base_offset, exclude_self, initial
+            As of NearestPlan.
 
-        Raises ValueError (under "l2"; an offset below 0; what search() refuses).
+        Returns
+        -------
+        Neighbours
+            (distances, ids) of shape (queries, k).
+
+        Raises
+        ------
+        ValueError
+            Under "l2"; an offset below 0; what search() refuses.
         """
         queries = of_argument("queries", points_of, queries, self)
         count = len(queries if queries is not None else self)
@@ -272,9 +340,17 @@ class LSH:
         path: Optional[str] = None,
         complete: Optional[bool] = None,
     ) -> None:
-        """Changes how later searches are done; None: as it is. What tables are made for does not change.
+        """Changes how later searches are done. What tables are made for does not change.
 
-        Raises ValueError (more probes than the tables are made for; a number out of range; path).
+        Parameters
+        ----------
+        probes, candidates, path, complete
+            As of LSH; None: as it is.
+
+        Raises
+        ------
+        ValueError
+            More probes than the tables are made for; a number out of range; another word for `path`.
         """
         record = self._options()
         changes: Any = {"probes": probes, "candidates": candidates, "complete": complete}
@@ -285,15 +361,30 @@ class LSH:
     def save(self, path) -> None:
         """Writes points, options and removals to a file.
 
-        Raises FileError (it can't be written).
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        FileError
+            It can't be written.
         """
         check(lib.ww_lsh_save(self._c, os.fsencode(path)))
 
     @alone
     def to_bytes(self) -> bytes:
-        """What save() writes.
+        """The bytes that save() writes.
 
-        Raises MemoryError.
+        Returns
+        -------
+        bytes
+
+        Raises
+        ------
+        MemoryError
+            Host or device memory is too small.
         """
         target = io.BytesIO()
         user = ffi.new_handle(target)
@@ -309,17 +400,49 @@ class LSH:
 
     @classmethod
     def load(cls, path, *, context: Optional[Context] = None) -> LSH:
-        """Reads what save() wrote, on any machine.
+        """Reads a file that save() wrote, on any machine.
 
-        Raises FileError (it can't be opened, or no index is in it), MemoryError.
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        context : Context, optional
+            The device; None: default_context().
+
+        Returns
+        -------
+        LSH
+
+        Raises
+        ------
+        FileError
+            It can't be opened, or no index is in it.
+        MemoryError
+            Host or device memory is too small.
         """
         return cls._load(lib.ww_lsh_load, os.fsencode(path), context=context)
 
     @classmethod
     def from_bytes(cls, data, *, context: Optional[Context] = None) -> LSH:
-        """An index of to_bytes().
+        """An index of the bytes that to_bytes() gave.
 
-        Raises FileError (no index is in them), MemoryError.
+        Parameters
+        ----------
+        data : bytes
+            The bytes.
+        context : Context, optional
+            The device; None: default_context().
+
+        Returns
+        -------
+        LSH
+
+        Raises
+        ------
+        FileError
+            No index is in them.
+        MemoryError
+            Host or device memory is too small.
         """
         user = ffi.new_handle(io.BytesIO(data))
         return cls._load(lib.ww_lsh_load_from, lib.py_read_fn, user, context=context)
@@ -353,14 +476,39 @@ class LSH:
         max_bytes: int = 0,
         context: Optional[Context] = None,
     ) -> Tuple[Optional[LSH], SimpleNamespace]:
-        """An index whose parameters reach a given recall in the least time: (index, record of what was measured).
+        """An index whose parameters reach a recall in the least time.
 
-        recall: the share of the k nearest that has to be found. queries: how many there will be; 0: as many as ask.
-        sample: points to learn from, drawn by seed; 0: 512. asking: points that will ask, or many like them; None: the
-        points themselves. Where exact search is faster, the record's exact_is_faster is 1 and the index may be None.
+        Parameters
+        ----------
+        points : Points, or what one takes
+            The base.
+        k : int
+            Neighbours of a query, 1 to 1024.
+        recall : float
+            The share of the k nearest that has to be found, above 0 and below 1.
+        metric : str
+            metrics() lists the names.
+        queries : int
+            How many there will be; 0: as many as ask.
+        sample : int
+            Points to learn from, drawn by `seed`; 0: 512.
+        seed : int
+            Of the sample and the tables.
+        asking : Points, or what one takes, optional
+            Points that will ask, or many like them; None: the points themselves.
+        progress, max_bytes, context
+            What every job takes: ``help(wavewarp)`` has them.
 
-        Raises ValueError (k outside 1 to 1024; a recall that does not lie between 0 and 1; points that ask of another
-        dimension or kind).
+        Returns
+        -------
+        (LSH or None, types.SimpleNamespace)
+            The index, and a record of what was measured. Where exact search is faster, exact_is_faster is 1 and the
+            index may be None.
+
+        Raises
+        ------
+        ValueError
+            k out of range; a recall that does not lie between 0 and 1; points that ask of another dimension or kind.
         """
         points = of_argument("points", points_of, points, context=context)
         asking = of_argument("queries", points_of, asking, points)

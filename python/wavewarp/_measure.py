@@ -109,6 +109,8 @@ def _number(value):
 
 
 def _relax(value):
+    if isinstance(value, str):
+        return value.replace(",", ":")  # commas are between a measure's words
     parts = value if isinstance(value, (tuple, list)) else [value]
     return ":".join("all" if part is None or part == np.inf else str(part) for part in parts)
 
@@ -136,7 +138,7 @@ class Measure:
     gamma : float, optional
         Above 0 the soft minimum.
     relax : optional
-        Points that may be skipped at no cost at (begin x, end x, begin y, end y); None or inf: all.
+        Points that may be skipped at no cost at (begin x, end x, begin y, end y); None or inf: all. Text: "0,0,all,all".
     cost_expression : str, optional
         OpenCL C over x and y.
     recurrence, recurrence_name : str, optional
@@ -256,17 +258,53 @@ class Measure:
         return self.c(100).gamma
 
     def cells(self, n, m) -> int:
-        """Cells of a pair of n and m points inside the band; 0 where there is no path.
+        """Cells of a pair inside the band; 0 where there is no path.
 
-        Raises ValueError (a length below 0).
+        Parameters
+        ----------
+        n, m : int
+            Points of the two series.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ValueError
+            A length below 0.
+
+        Examples
+        --------
+        >>> ww.Measure("dtw", band="sakoe-chiba:1").cells(4, 4)
+        10
         """
         n, m = number("n", n), number("m", m)
         return lib.ww_measure_cells(self.c(max(n, m)), n, m)
 
     def band_rows(self, n, m) -> Tuple[np.ndarray, np.ndarray]:
-        """The band as arrays (lo, hi), of n int64 each: row i covers columns lo[i] <= j < hi[i].
+        """The band as intervals of columns: row i covers lo[i] <= j < hi[i].
 
-        Raises ValueError (a length below 1, or a band that leaves no path).
+        Parameters
+        ----------
+        n, m : int
+            Points of the two series.
+
+        Returns
+        -------
+        (numpy.ndarray, numpy.ndarray)
+            (lo, hi), n int64 each.
+
+        Raises
+        ------
+        ValueError
+            A length below 1, or a band that leaves no path.
+
+        Examples
+        --------
+        >>> lo, hi = ww.Measure("dtw", band="sakoe-chiba:1").band_rows(3, 3)
+        >>> lo.tolist(), hi.tolist()
+        ([0, 0, 1], [2, 3, 3])
         """
         n, m = number("n", n), number("m", m)
         measure = self.c(max(n, m))

@@ -34,13 +34,40 @@ def shard(count: int, dtype, *, query_offset=0, base_offset=0, exclude_self=Fals
 class NearestPlan:
     """A prepared search for the k nearest series, or for those in one part of a larger base.
 
-    queries, base: a Dataset, or what one takes; base None: the queries, each without itself. query_offset, base_offset:
-    the numbers of their first series in the whole sets, from which indices count. exclude_self: the whole sets are one.
-    initial: each query's k-th distance so far: what is farther is not reported (index -1). merge_neighbours() joins the
-    parts; results are then those of the whole, bit for bit, on devices of one kind.
+    merge_neighbours() joins the results of parts. On devices of one kind they are then those of the whole, bit for bit.
 
-    Raises ValueError (k of 0; an offset below 0; another number of initial distances; datasets of different contexts,
-    precisions or channels).
+    Parameters
+    ----------
+    measure : Measure or str
+        measures() lists the names.
+    queries, base : Dataset, or what one takes
+        `base` None: the queries, each without itself.
+    k : int
+        Neighbours of a query.
+    query_offset, base_offset : int
+        The numbers of the first query and of the first series of the base in the whole sets; indices count from there.
+    exclude_self : bool
+        The whole sets are one: no query finds itself.
+    initial : array_like, optional
+        Each query's k-th distance so far. Series that are farther are not reported (index -1).
+    engine, no_bounds, progress, max_bytes
+        What every job takes: ``help(wavewarp)`` has them.
+    **parameters
+        Of the measure, as of Measure.
+
+    Raises
+    ------
+    ValueError
+        k of 0; an offset below 0; another number of initial distances; datasets of different contexts, precisions or
+        channels.
+
+    Examples
+    --------
+    >>> queries, base = [[0.0, 1, 2]], [[0.0, 1, 3], [5.0, 5, 5], [0.0, 1, 2]]
+    >>> first = ww.NearestPlan("dtw", queries, base[:2], 2).run()
+    >>> second = ww.NearestPlan("dtw", queries, base[1:], 2, base_offset=1).run()
+    >>> second[1].tolist()
+    [[2, 1]]
     """
 
     def __init__(
@@ -82,9 +109,26 @@ class NearestPlan:
 
     @alone
     def run(self, row: int = 0, rows: Optional[int] = None) -> Tuple[np.ndarray, np.ndarray]:
-        """(distances, indices) of queries [row, row + rows), None: to the last, in the datasets' type; nearest first.
+        """The neighbours of some of the queries, nearest first.
 
-        Raises ValueError (rows that are not of the queries), MemoryError, and what progress raises.
+        Parameters
+        ----------
+        row : int
+            The first query.
+        rows : int, optional
+            How many queries; None: to the last.
+
+        Returns
+        -------
+        (numpy.ndarray, numpy.ndarray)
+            Distances in the datasets' type, and indices, of shape (rows, k).
+
+        Raises
+        ------
+        ValueError
+            Rows that are not of the queries.
+        MemoryError
+            Host or device memory is too small. What progress raises is raised too.
         """
         row = number("row", row)
         rows = len(self.queries) - row if rows is None else rows
@@ -106,19 +150,65 @@ class NearestPlan:
 
 
 def nearest_shard(queries, base: Any, k: int = 1, measure: MeasureLike = "dtw", **options):
-    """The k nearest in one part of a larger base: (distances, indices) of NearestPlan(), with its options.
+    """The k nearest series in one part of a larger base: what NearestPlan(...).run() gives.
 
-    Raises what NearestPlan() raises: ValueError.
+    Parameters
+    ----------
+    queries, base : Dataset, or what one takes
+        The queries, and the part of the base.
+    k : int
+        Neighbours of a query.
+    measure : Measure or str
+        measures() lists the names.
+    **options
+        As of NearestPlan, and the measure's parameters.
+
+    Returns
+    -------
+    (numpy.ndarray, numpy.ndarray)
+        Distances and indices, of shape (queries, k).
+
+    Raises
+    ------
+    ValueError
+        What NearestPlan() refuses.
+
+    Examples
+    --------
+    >>> distances, indices = ww.nearest_shard([[0.0, 1, 2]], [[5.0, 5, 5], [0.0, 1, 2]], base_offset=10)
+    >>> indices.tolist(), distances.tolist()
+    ([[11]], [[0.0]])
     """
     return NearestPlan(measure, queries, base, k, **options).run()
 
 
 def merge_neighbours(first, second, *, similarity: bool = False) -> Tuple[np.ndarray, np.ndarray]:
-    """Joins two lists (distances, indices) of parts of a base, of shape (queries, k) each: the k nearest of both.
+    """Joins the neighbours of two parts of a base: the k nearest of both.
 
-    similarity: the largest are the nearest. Of equal distances the first list's come first.
+    Parameters
+    ----------
+    first, second : (array_like, array_like)
+        (distances, indices) of shape (queries, k) each. Of equal distances the first list's come first.
+    similarity : bool
+        The largest are the nearest.
 
-    Raises ValueError (shapes that differ, or are not (queries, k)), TypeError (no numbers).
+    Returns
+    -------
+    (numpy.ndarray, numpy.ndarray)
+        Distances and indices, of shape (queries, k).
+
+    Raises
+    ------
+    ValueError
+        Shapes that differ, or are not (queries, k).
+    TypeError
+        No numbers.
+
+    Examples
+    --------
+    >>> distances, indices = ww.merge_neighbours(([[0.0, 3.0]], [[4, 1]]), ([[1.0, 2.0]], [[10, 12]]))
+    >>> indices.tolist(), distances.tolist()
+    ([[4, 10]], [[0.0, 1.0]])
     """
     values, indices = np.array(as_numbers(first[0]), order="C"), np.array(whole("indices", first[1]), order="C")
     others = np.ascontiguousarray(as_numbers(second[0]), values.dtype)

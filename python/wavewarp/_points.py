@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, NoReturn, Optional, Tuple
+from typing import Any, Dict, NoReturn, Optional
 
 import numpy as np
 
-from ._arrays import as_array, as_numbers, classes_of, doubles, of_argument, whole
+from ._arrays import as_numbers, classes_of, doubles, of_argument, whole
 from ._context import Context, default_context
-from ._core import NULL, Progress, alone, by_name, check, ffi, handle, keep, lib, new, number, run, text, word
+from ._core import NULL, Progress, alone, by_name, check, ffi, handle, keep, lib, new, number, run, text
 from ._parts import shard
 from ._point_files import ELEMENTS, KINDS, PointView, values_of
 from ._results import Neighbours
@@ -150,9 +150,22 @@ class Points:
         check(lib.ww_points_remove(self._c, output(ids, "int64_t"), ids.size))
 
     def values(self) -> Any:
-        """The points in host memory, as read_points() has them: an array, bytes for bits, a list of sets.
+        """The points in host memory, as read_points() has them.
 
-        Raises MemoryError.
+        Returns
+        -------
+        numpy.ndarray or list
+            An array, of bytes for bits; a list of sets.
+
+        Raises
+        ------
+        MemoryError
+            Host or device memory is too small.
+
+        Examples
+        --------
+        >>> ww.Points([[1.0, 2.0]]).values().tolist()
+        [[1.0, 2.0]]
         """
         made = handle("ww_point_set")
         check(lib.ww_point_set_of_points(self._c, made))
@@ -526,49 +539,3 @@ def metrics() -> Dict[str, str]:
     'bits'
     """
     return {text(lib.ww_metric_name(m)): KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
-
-
-def topk(
-    values: Any, k: int, *, context: Optional[Context] = None, progress: Progress = None
-) -> Tuple[np.ndarray, np.ndarray]:
-    """The k smallest values of each row of a matrix, selected on the device.
-
-    Of equal values the lower column comes first. NaN is never chosen.
-
-    Parameters
-    ----------
-    values : array_like of shape (rows, columns)
-        The matrix.
-    k : int
-        How many of each row.
-    context, progress
-        What every job takes: ``help(wavewarp)`` has them.
-
-    Returns
-    -------
-    (ndarray, ndarray)
-        Values and columns, of shape (rows, k), the smallest first; infinity and -1 where there are fewer.
-
-    Raises
-    ------
-    ValueError
-        Not two axes; no rows, no columns or k of 0.
-    TypeError
-        No numbers.
-
-    Examples
-    --------
-    >>> values, columns = ww.topk([[3.0, 1.0, 2.0]], 2)
-    >>> values.tolist(), columns.tolist()
-    ([[1.0, 2.0]], [[1, 2]])
-    """
-    matrix = np.ascontiguousarray(as_numbers(values))
-    if matrix.ndim != 2:
-        raise ValueError("a matrix of two axes")
-    kind = lib.WW_FLOAT if matrix.dtype == np.float32 else lib.WW_DOUBLE
-    made, options = handle("ww_topk"), new("ww_topk_options", precision=kind, run=run(progress))
-    k = number("k", k)
-    check(lib.ww_topk_create((context or default_context())._c, *matrix.shape, k, options, made))
-    indices, smallest = np.empty((len(matrix), k), np.int64), np.empty((len(matrix), k), matrix.dtype)
-    check(lib.ww_topk_run(made[0], pointer(matrix), output(indices, "int64_t"), pointer(smallest)))
-    return smallest, indices

@@ -37,6 +37,16 @@ class ProfilePlan:
     ------
     ValueError, MemoryError
         What profile() raises.
+
+    Examples
+    --------
+    >>> series = np.r_[np.arange(20) % 7, 0, 9, 1, 8, np.arange(20) % 7]
+    >>> plan = ww.ProfilePlan(series, 6)
+    >>> parts = [plan.rectangle(0, 20, 0, 39), plan.rectangle(20, 19, 20, 19)]
+    >>> bool((plan.join(parts).distances == plan.run().distances).all())
+    True
+    >>> plan.distances_of(0).shape
+    (39,)
     """
 
     def __init__(
@@ -100,9 +110,16 @@ class ProfilePlan:
 
     @alone
     def run(self) -> Profile:
-        """The whole profile: a Profile.
+        """Computes the whole profile.
 
-        Raises MemoryError, and what progress raises.
+        Returns
+        -------
+        Profile
+
+        Raises
+        ------
+        MemoryError
+            Host or device memory is too small. What progress raises is raised too.
         """
         lists, to = self._lists()
         check(lib.ww_profile_run(self._handle[0], to))
@@ -110,12 +127,26 @@ class ProfilePlan:
 
     @alone
     def rectangle(self, row: int, rows: int, column: int, columns: int, *, add: bool = False) -> ProfileLists:
-        """A part: windows [row, row + rows) with windows [column, column + columns), for join().
+        """Computes a part: windows [row, row + rows) with windows [column, column + columns), for join().
 
-        Of one series those on and above the diagonal are the whole. No rows: an empty part. add: together with what the
-        plan's earlier rectangles found, which makes many of them faster; the last one's lists are then those of all.
+        Of one series those on and above the diagonal are the whole. No rows: an empty part.
 
-        Raises ValueError (it is not inside).
+        Parameters
+        ----------
+        row, rows, column, columns : int
+            The first windows, and how many there are.
+        add : bool
+            The lists are of all rectangles of the plan so far, which makes many of them faster.
+
+        Returns
+        -------
+        list of (numpy.ndarray, numpy.ndarray)
+            Squared distances and indices, of the nearest and with left_right of earlier and later ones.
+
+        Raises
+        ------
+        ValueError
+            It is not inside.
         """
         row, rows, column, columns = map(number, ("row", "rows", "column", "columns"), (row, rows, column, columns))
         lists, to = self._lists()
@@ -124,9 +155,21 @@ class ProfilePlan:
         return lists
 
     def join(self, parts: Iterable[ProfileLists]) -> Profile:
-        """The profile of all these parts: the whole's, bit for bit, where they are the whole. They pickle.
+        """The profile of parts: that of the whole, bit for bit, where they are the whole. Parts pickle.
 
-        Raises ValueError (parts of other windows or another k).
+        Parameters
+        ----------
+        parts : iterable
+            What rectangle() gave.
+
+        Returns
+        -------
+        Profile
+
+        Raises
+        ------
+        ValueError
+            Parts of other windows or another k.
         """
         whole = self.rectangle(0, 0, 0, 0)
         for part in parts:
@@ -155,9 +198,22 @@ class ProfilePlan:
 
     @alone
     def distances_of(self, window: int) -> np.ndarray:
-        """The distances of one window to all windows (a distance profile): float64; infinity within the exclusion.
+        """A distance profile: the distances of one window to all windows.
 
-        Raises ValueError (there is no such window).
+        Parameters
+        ----------
+        window : int
+            The window.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64; infinity within the exclusion.
+
+        Raises
+        ------
+        ValueError
+            There is no such window.
         """
         values = np.empty(self.info.other_windows)
         check(lib.ww_profile_get_distances(self._handle[0], number("window", window), output(values, "double")))
@@ -167,12 +223,29 @@ class ProfilePlan:
 class Profile(Result):
     """The nearest windows of every window: what profile() returns.
 
-    distances, indices: (windows, k), nearest first; index -1 and infinity where there are fewer. left_distances,
-    left_indices, right_distances, right_indices: among earlier and later windows, where asked for, else None. info: as
-    ProfilePlan.info, of the run that made it. A profile pickles, with a copy of its series: what the arrays hold and
-    info are at hand at once, and for the rest its plan is made again by the default context.
+    A profile pickles, with a copy of its series. The copy has the arrays and info at once; for its methods the plan is
+    made again by the default context.
 
-    Raises what its methods say; profile() makes it.
+    Attributes
+    ----------
+    distances, indices : numpy.ndarray of shape (windows, k)
+        Nearest first; infinity and index -1 where there are fewer.
+    left_distances, left_indices, right_distances, right_indices
+        Among earlier and later windows; None without left_right.
+    info : types.SimpleNamespace
+        ProfilePlan.info of the run that made it.
+
+    Examples
+    --------
+    >>> series = np.r_[np.arange(20) % 7, 0, 9, 1, 8, np.arange(20) % 7]
+    >>> made = ww.profile(series, 6, left_right=True)
+    >>> made.distances_of(0).shape, made.arc_curve().shape
+    ((39,), (39,))
+    >>> motif = made.motifs(1)[0]
+    >>> motif.first, motif.second, made.channels_of(motif.first).tolist()
+    (0, 7, [0])
+    >>> made.discords(1).tolist(), made.regimes(0).tolist(), made.stumpy().shape
+    ([18], [], (39, 4))
     """
 
     def __init__(self, plan: ProfilePlan, lists: ProfileLists) -> None:
@@ -195,16 +268,42 @@ class Profile(Result):
         return self._plan
 
     def distances_of(self, window: int) -> np.ndarray:
-        """As ProfilePlan.distances_of().
+        """As of ProfilePlan.distances_of().
 
-        Raises ValueError (there is no such window).
+        Parameters
+        ----------
+        window : int
+            The window.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Raises
+        ------
+        ValueError
+            There is no such window.
         """
         return self.plan.distances_of(window)
 
     def channels_of(self, window: int, neighbour: int = 0) -> np.ndarray:
         """The channels that count in the distance of a window to a neighbour, the nearest first: best_channels of them.
 
-        Raises ValueError (there is no such window or neighbour).
+        Parameters
+        ----------
+        window : int
+            The window.
+        neighbour : int
+            Which of its k neighbours, from 0.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Raises
+        ------
+        ValueError
+            There is no such window or neighbour.
         """
         if not (0 <= window < len(self.indices) and 0 <= neighbour < self.indices.shape[1]):
             raise ValueError(f"neighbour {neighbour} of window {window}; there are {self.indices.shape}")
@@ -223,14 +322,28 @@ class Profile(Result):
     def motifs(
         self, count: int = 3, *, radius=3.0, within: Optional[float] = None, separation: Optional[int] = None
     ) -> list:
-        """The nearest pairs with all windows near them: at most `count` records of first, second, distance, neighbours.
+        """The nearest pairs of windows, with all windows near them.
 
-        radius: neighbours are no farther than so many times the pair's distance; infinity: all windows. within: or no
-        farther than this distance, since a pair of equal windows has 0; None: that of windows of correlation 0.999.
-        radius 0: `within` alone, or pairs alone. separation: windows this near to a motif's are in no later one; None:
-        the exclusion.
+        Parameters
+        ----------
+        count : int
+            At most so many.
+        radius : float
+            Neighbours are no farther than so many times the pair's distance; infinity: all windows.
+        within : float, optional
+            Neighbours may also be as far as this, since a pair of equal windows has the distance 0; None: the distance
+            of windows of correlation 0.999. With a radius of 0 it counts alone.
+        separation : int, optional
+            Windows this near to a motif's are in no later one; None: the exclusion.
 
-        Raises ValueError (a profile of two series; a count, a radius, a distance or a separation below 0, or NaN).
+        Returns
+        -------
+        list of Motif
+
+        Raises
+        ------
+        ValueError
+            A profile of two series; a count, a radius, a distance or a separation below 0, or NaN.
         """
         motifs, found = ffi.new("ww_profile_motif[]", number("count", count)), ffi.new("size_t *")
         plan = self.plan
@@ -256,11 +369,24 @@ class Profile(Result):
         return result
 
     def discords(self, count: int = 3, *, separation: Optional[int] = None) -> np.ndarray:
-        """Windows whose nearest neighbour is the farthest, the farthest first: at most `count` indices.
+        """Windows whose nearest neighbour is the farthest, the farthest first.
 
-        separation: as for motifs().
+        Parameters
+        ----------
+        count : int
+            At most so many.
+        separation : int, optional
+            As of motifs().
 
-        Raises ValueError (a count or a separation below 0).
+        Returns
+        -------
+        numpy.ndarray
+            Indices of windows.
+
+        Raises
+        ------
+        ValueError
+            A count or a separation below 0.
         """
         windows, found = np.empty(number("count", count), np.int64), ffi.new("size_t *")
         plan = self.plan
@@ -280,27 +406,55 @@ class Profile(Result):
     def arc_curve(self) -> np.ndarray:
         """The corrected arc curve (FLUSS): low where the series changes its regime, 1 at most and near both ends.
 
-        Raises ValueError (a profile of two series).
+        Returns
+        -------
+        numpy.ndarray
+            One value a window.
+
+        Raises
+        ------
+        ValueError
+            A profile of two series.
         """
         if self._remake[2] is not None:
             raise ValueError("arcs are from windows of one series to their nearest; this profile is of two")
         return arcs_of(self.indices, 0, self._remake[1], 0)
 
     def regimes(self, count: int = 1, *, separation: Optional[int] = None) -> np.ndarray:
-        """Where regimes change: at most `count` places, the lowest of arc_curve() first.
+        """Where regimes change: the lowest places of arc_curve(), the lowest first.
 
-        separation: no two places are as near; None: 5 windows' points.
+        Parameters
+        ----------
+        count : int
+            At most so many.
+        separation : int, optional
+            No two places are as near; None: 5 windows' points.
 
-        Raises ValueError (a profile of two series; a count or a separation below 0).
+        Returns
+        -------
+        numpy.ndarray
+            Indices of windows.
+
+        Raises
+        ------
+        ValueError
+            A profile of two series; a count or a separation below 0.
         """
         return regimes_of(self.arc_curve(), count, 5 * self._remake[1] if separation is None else separation)
 
     def stumpy(self) -> np.ndarray:
-        """As stumpy.stump() has it: columns are distances, indices, left index, right index.
+        """The profile as stumpy.stump() returns it. A profile of one series needs left_right; against another series
+        the last two columns are -1, as stumpy's are.
 
-        Of a series with itself it needs left_right; against another series both are -1, as stumpy's are.
+        Returns
+        -------
+        numpy.ndarray
+            Columns distance, index, left index, right index.
 
-        Raises ValueError (of a series with itself, made without left_right).
+        Raises
+        ------
+        ValueError
+            Of a series with itself, made without left_right.
         """
         if self._remake[2] is not None:
             sides = [np.full((len(self.distances), 2), -1)]
@@ -346,7 +500,7 @@ def options_of(named, progress, max_bytes):
         raise ValueError(f"share is {share}; it is above 0 and at most 1")
     forced = {number("a forced channel", channel) for channel in named["forced_channels"]}
     if forced and max(forced) > 31:
-        raise ValueError(f"forced channel {max(forced)}; of up to 32 channels some may be forced")
+        raise ValueError(f"forced channel {max(forced)}; channels from 0 to 31 may be forced")
     return new(
         "ww_profile_options",
         k=named["k"],
@@ -448,9 +602,9 @@ def profile(
     max_bytes: int = 0,
     context: Optional[Context] = None,
 ) -> Profile:
-    """The matrix profile of a series, or against another one: rooted distances of z-normalised windows, or of windows as they are.
+    """The matrix profile of a series, or against another one: distances with the root, of z-normalised windows or raw ones.
 
-    Distances are with the root. Deviations are those of the population, as stumpy's.
+    Raw windows are taken as they are. Deviations are those of the population, as stumpy's.
 
     Parameters
     ----------

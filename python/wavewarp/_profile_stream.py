@@ -48,6 +48,8 @@ class ProfileStream:
     >>> stream.push(series[30:])
     >>> stream.points, bool((stream.distances == ww.profile(series, 6).distances).all())
     (44, True)
+    >>> stream.arc_curve().shape, stream.regimes(0).tolist()
+    ((39,), [])
     """
 
     def __init__(
@@ -85,11 +87,19 @@ class ProfileStream:
 
     @alone
     def push(self, values: Any) -> None:
-        """Adds points, of shape (count,) or (count, channels); NaN and infinity are taken. Many at a time cost less each.
+        """Adds points. Many at a time cost less each. After an error or an interrupt `points` says how many were taken.
 
-        After an error or an interrupt `points` says how many were taken.
+        Parameters
+        ----------
+        values : array_like of shape (count,) or (count, channels)
+            The points; NaN and infinity are taken.
 
-        Raises ValueError (points of other channels), TypeError (no numbers), and what progress raises.
+        Raises
+        ------
+        ValueError
+            Points of other channels.
+        TypeError
+            No numbers. What progress raises is raised too.
         """
         values = as_numbers(values)
         values = np.ascontiguousarray(values.reshape(-1, 1) if values.ndim < 2 else values, np.float64)
@@ -134,17 +144,38 @@ class ProfileStream:
     def arc_curve(self) -> np.ndarray:
         """The corrected arc curve of the windows kept: with left_right of arcs to later windows (FLOSS), else of all.
 
-        Raises MemoryError.
+        Returns
+        -------
+        numpy.ndarray
+            One value a window, from 0 to 1.
+
+        Raises
+        ------
+        MemoryError
+            Host or device memory is too small.
         """
         indices = self.right_indices if self.left_right else self.indices
         return arcs_of(indices, self.first, self.window, int(self.left_right))
 
     def regimes(self, count: int = 1, *, separation: Optional[int] = None) -> np.ndarray:
-        """Where regimes change: indices of windows, at most `count`, the lowest of arc_curve() first.
+        """Where regimes change: the lowest places of arc_curve(), the lowest first.
 
-        separation: no two places are as near; None: 5 windows' points.
+        Parameters
+        ----------
+        count : int
+            At most so many.
+        separation : int, optional
+            No two places are as near; None: 5 windows' points.
 
-        Raises ValueError (a count or a separation below 0).
+        Returns
+        -------
+        numpy.ndarray
+            Indices of windows.
+
+        Raises
+        ------
+        ValueError
+            A count or a separation below 0.
         """
         curve = self.arc_curve()
         return regimes_of(curve, count, 5 * self.window if separation is None else separation) + self.first

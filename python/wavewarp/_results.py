@@ -21,11 +21,22 @@ _ROWS = 10  # of a table that are shown
 
 
 class Result:
-    """What every result of a job has: a repr of one line, a table, and in notebooks a table or a picture.
+    """What all results of jobs have: a repr of one line, a table, and in notebooks a table or a picture.
 
-    measure: the Measure it is of, or the metric's name; None where that is not known.
+    Attributes
+    ----------
+    measure : Measure, str or None
+        The measure, or the metric's name; None where it is not known.
 
-    Raises no error: jobs return results.
+    Examples
+    --------
+    >>> found = ww.kneighbors([[0.0, 1, 2]], [[0.0, 1, 2], [3.0, 3, 3]])
+    >>> found
+    <wavewarp.Neighbours: 1 query, 1 nearest each; dtw (a sum of squares, without a root)>
+    query  rank  index  distance
+        0     0      0         0
+    >>> isinstance(found, ww.Result), found.measure
+    (True, Measure('dtw'))
     """
 
     measure: Any = None
@@ -46,9 +57,20 @@ class Result:
         return self
 
     def to_frame(self) -> Any:
-        """A table of the result: a pandas.DataFrame.
+        """A table of the result, with pandas. The class's docstring says which columns it has.
 
-        Raises ModuleNotFoundError (pandas is not installed).
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ModuleNotFoundError
+            pandas is not installed.
+
+        Examples
+        --------
+        >>> ww.path([0, 1], [0, 1]).to_frame()  # doctest: +SKIP
         """
         return needs("pandas", "pandas").DataFrame(self._columns())
 
@@ -131,12 +153,26 @@ class _Neighbours(NamedTuple):
 
 
 class Neighbours(Result, _Neighbours):
-    """The nearest of each query, nearest first: (distances, indices), arrays of shape (queries, k).
+    """The nearest of each query, nearest first: what kneighbors(), knn() and the searches of indices return.
 
-    Where all within a radius were asked for: two lists of arrays. Where there are fewer than k: index -1, distance
-    infinity. ids: the indices, as those of points are called. to_frame(): columns query, rank, index, distance.
+    It unpacks as (distances, indices).
 
-    Raises no error: kneighbors(), knn() and LSH.search() return it.
+    Attributes
+    ----------
+    distances, indices : numpy.ndarray of shape (queries, k)
+        Where there are fewer than k: index -1, distance infinity. With a radius: two lists of arrays.
+    ids
+        The indices, as those of points are called.
+
+    Notes
+    -----
+    Columns of to_frame(): query, rank, index, distance.
+
+    Examples
+    --------
+    >>> distances, indices = ww.kneighbors([[0.0, 1, 2]], [[3.0, 3, 3], [0.0, 1, 2]])
+    >>> indices.tolist(), distances.tolist()
+    ([[1]], [[0.0]])
     """
 
     _is_list = True
@@ -157,11 +193,22 @@ class _Path(NamedTuple):
 
 
 class Path(Result, _Path):
-    """A warping path: (cells, distance). cells, of shape (n, 2), match point i of x with point j of y; -1: with none.
+    """A warping path, what path() returns. It unpacks as (cells, distance).
 
-    to_frame(): columns x, y.
+    Columns of to_frame(): x, y.
 
-    Raises no error: path() returns it.
+    Attributes
+    ----------
+    cells : numpy.ndarray of shape (n, 2)
+        Cell (i, j) matches point i of x with point j of y; -1: the point has no partner.
+    distance : float
+        The distance that the costs along the path add up to.
+
+    Examples
+    --------
+    >>> cells, distance = ww.path([0, 1, 2], [0, 2, 2])
+    >>> cells.tolist(), distance
+    ([[0, 0], [1, 1], [2, 2]], 1.0)
     """
 
     def _told(self):
@@ -182,9 +229,22 @@ class _Paths(NamedTuple):
 
 
 class Paths(Result, _Paths):
-    """The warping paths of pairs: (list of cells as of Path, distances). to_frame(): columns pair, x, y.
+    """The warping paths of pairs, what paths() returns. It unpacks as (cells, distances).
 
-    Raises no error: paths() returns it.
+    Columns of to_frame(): pair, x, y.
+
+    Attributes
+    ----------
+    cells : list of numpy.ndarray
+        As of Path, an array a pair.
+    distances : numpy.ndarray
+        One a pair.
+
+    Examples
+    --------
+    >>> made = ww.paths([[0, 1, 2], [0, 0, 1]], [[0, 2, 2], [0, 1, 1]])
+    >>> len(made.cells), made.distances.tolist()
+    (2, [1.0, 0.0])
     """
 
     def _told(self):
@@ -202,9 +262,21 @@ class _Silhouette(NamedTuple):
 
 
 class Silhouette(Result, _Silhouette):
-    """How well clusters are separated: (mean, an array with each item's value), from -1 to 1.
+    """How well clusters are separated, from -1 to 1: what silhouette() returns. It unpacks as (mean, values).
 
-    Raises no error: silhouette() returns it.
+    Columns of to_frame(): item, silhouette.
+
+    Attributes
+    ----------
+    mean : float
+        The mean of all items.
+    values : numpy.ndarray
+        One an item.
+
+    Examples
+    --------
+    >>> ww.silhouette(ww.pdist([[0, 1], [0, 2], [9, 9], [9, 8]]), [0, 0, 1, 1]).mean > 0.9
+    True
     """
 
     def _told(self):
@@ -215,12 +287,21 @@ class Silhouette(Result, _Silhouette):
 
 
 class Matches(Result, np.ndarray):
-    """Matches of a search: an array of records (stream, begin, end, distance), of shape (queries, k), best first.
+    """Matches of a search, best first: what search() and Monitor return.
 
-    matches["distance"] is a plain array, matches[0] those of one query, matches[0, 0] a record. stream is -1 where there
-    are fewer. A Monitor's have a field query too. to_frame(): a row a match, with query and rank.
+    An array of records (stream, begin, end, distance), of shape (queries, k). matches["distance"] is a plain array,
+    matches[0] has those of one query, matches[0, 0] is a record. `stream` is -1 where there are fewer than k. Those of
+    a Monitor have a field query too.
 
-    Raises no error: search() and Monitor return it.
+    Notes
+    -----
+    Columns of to_frame(): query, rank, and the fields; a row a match.
+
+    Examples
+    --------
+    >>> found = ww.search([0.0, 3, 0], [1.0, 0, 3, 0, 1], znormalise=True)
+    >>> found["begin"].tolist(), found["end"].tolist()
+    ([1], [4])
     """
 
     _is_list = True
@@ -266,9 +347,21 @@ def as_matches(values, measure) -> Matches:
 
 
 class Record(Result):
-    """A result of several values by name; vars() has them all.
+    """A result with several values by name. vars() has them all.
 
-    Raises no error: jobs return records.
+    Parameters
+    ----------
+    **values
+        The values.
+
+    Notes
+    -----
+    Columns of to_frame(): name, value.
+
+    Examples
+    --------
+    >>> ww.Record(k=3).k
+    3
     """
 
     def __init__(self, **values: Any) -> None:
@@ -279,9 +372,27 @@ class Record(Result):
 
 
 class Average(Record):
-    """An average of series: centre (channels, time), objective before and after each iteration, iterations, converged.
+    """An average of series: what average() returns.
 
-    Raises no error: average() returns it.
+    Attributes
+    ----------
+    centre : numpy.ndarray of shape (channels, time)
+        The average; `center` too.
+    objective : numpy.ndarray
+        Before and after each iteration.
+    iterations, converged : int
+        How many there were, and 1 where the last one changed next to nothing.
+    seconds_wall, seconds_device : float
+
+    Notes
+    -----
+    Columns of to_frame(): time, and the centre's channels.
+
+    Examples
+    --------
+    >>> made = ww.average([[0.0, 1, 2, 2], [0.0, 0, 1, 2]])
+    >>> made.centre.shape, len(made.objective) == made.iterations + 1
+    ((1, 4), True)
     """
 
     centre: np.ndarray
@@ -319,11 +430,27 @@ def _sizes_of(labels):
 
 
 class Clusters(Record):
-    """Clusters around averages: labels and distances of the series, centres (a list of (channel, time)), objective, ...
+    """Clusters around averages or shapes: what kmeans() and kshape() return.
 
-    to_frame(): columns series, label, distance.
+    Columns of to_frame(): series, label, distance.
 
-    Raises no error: kmeans() returns it.
+    Attributes
+    ----------
+    labels : numpy.ndarray
+        The cluster of each series.
+    distances : numpy.ndarray
+        Of each series to its centre.
+    centres : list of numpy.ndarray
+        Of shape (channel, time); `centers` too.
+    objective, first_objective : float
+        The sum that is minimised, at the end and at the beginning.
+    iterations, converged : int
+
+    Examples
+    --------
+    >>> made = ww.kmeans([[0.0, 1, 2], [0.0, 1, 1], [9.0, 8, 7], [9.0, 8, 8]], 2)
+    >>> bool(made.labels[0] == made.labels[1] != made.labels[2]), len(made.centres)
+    (True, 2)
     """
 
     labels: np.ndarray
@@ -349,10 +476,27 @@ class Clusters(Record):
 
 
 class Medoids(Record):
-    """Clusters around items: labels, medoids (item numbers), cost, swaps, converged, and of series that were sampled the
-    distance of each to its medoid. to_frame(): item, label, medoid.
+    """Clusters around items: what medoids() returns.
 
-    Raises no error: medoids() returns it.
+    Columns of to_frame(): item, label, medoid.
+
+    Attributes
+    ----------
+    labels : numpy.ndarray
+        The cluster of each item.
+    medoids : numpy.ndarray
+        The item in the middle of each cluster.
+    cost, first_cost : float
+        The sum of the distances to the medoids, at the end and at the beginning.
+    swaps, converged : int
+    distances : numpy.ndarray or None
+        Of series that were sampled: the distance of each to its medoid.
+
+    Examples
+    --------
+    >>> made = ww.medoids(ww.pdist([[0, 1], [0, 2], [9, 9], [9, 8]]), 2)
+    >>> made.labels.tolist()
+    [0, 0, 1, 1]
     """
 
     labels: np.ndarray
@@ -372,13 +516,32 @@ class Medoids(Record):
 
 
 class Classification(Record):
-    """What neighbours vote: predicted (labels, or values of a regression), probabilities, neighbours, distances, confusion.
+    """What the nearest neighbours vote: what classify() and Classifier.run() return.
 
-    correct of labelled test series are right: accuracy is their share. class_names: the labels in the order of the
-    columns of probabilities, and of the rows (true) and columns (predicted) of confusion. to_frame(): a row a test
-    series.
+    Attributes
+    ----------
+    predicted : numpy.ndarray
+        Labels, or the values of a regression.
+    probabilities : numpy.ndarray
+        Shares of the votes, of shape (series, classes); None of a regression.
+    neighbours, distances : numpy.ndarray of shape (series, k)
+    confusion : numpy.ndarray
+        Rows are the true classes, columns the predicted ones.
+    class_names : numpy.ndarray
+        The labels in the order of these columns and rows.
+    total, labelled, correct, classes, k : int
+        Test series, those with a label, those that are right; classes, neighbours.
 
-    Raises no error: classify() returns it.
+    Notes
+    -----
+    Columns of to_frame(): series, predicted, probability, nearest, distance.
+
+    Examples
+    --------
+    >>> train = ww.Dataset([[0.0, 1, 2], [9.0, 8, 7]], ["up", "down"])
+    >>> made = ww.classify(train, ww.Dataset([[0.0, 1, 1]], ["up"]))
+    >>> made.predicted.tolist(), made.accuracy
+    (['up'], 1.0)
     """
 
     predicted: np.ndarray
@@ -422,9 +585,25 @@ class Classification(Record):
 
 
 class Choice(Record):
-    """The measure chosen: best, accuracy, and measures and accuracies of all. to_frame(): columns measure, accuracy.
+    """The measure that leave-one-out chooses: what choose() returns.
 
-    Raises no error: choose() returns it.
+    Columns of to_frame(): measure, accuracy.
+
+    Attributes
+    ----------
+    best : Measure
+        The measure chosen.
+    accuracy : float
+        Its share of right predictions.
+    measures, accuracies
+        All that were tried, and theirs.
+
+    Examples
+    --------
+    >>> data = ww.Dataset([[0.0, 1, 2], [0.0, 1, 1], [9.0, 8, 7], [9.0, 8, 8]], ["up", "up", "down", "down"])
+    >>> made = ww.choose(data, ["dtw", "msm"])
+    >>> made.best, made.accuracy
+    (Measure('dtw'), 1.0)
     """
 
     best: Any
@@ -440,11 +619,27 @@ class Choice(Record):
 
 
 class SoftValues(Record):
-    """Values of a soft measure and their gradients, those that were asked for: Gradient.run() says their shapes.
+    """Values of a soft measure with their gradients: what soft() and Gradient.run() return. Those that were asked for
+    are there.
 
-    to_frame(): the values, a row a pair.
+    Attributes
+    ----------
+    values : numpy.ndarray
+        One a pair, or (rows, columns).
+    rows, columns
+        Gradients by the series of each side, of shape (n, channels, time); a list where lengths differ.
+    parameters, weights, alignment : numpy.ndarray
+        As Gradient.run() says.
 
-    Raises no error: soft() and Gradient.run() return it.
+    Notes
+    -----
+    to_frame() has the values: row and column, or pair, and value.
+
+    Examples
+    --------
+    >>> made = ww.soft([[0.0, 1, 2]], [[0.0, 2, 2]], gamma=0.1)
+    >>> made.rows.shape
+    (1, 1, 3)
     """
 
     values: Any
@@ -489,9 +684,23 @@ class Consensus(Record):
 
 
 class Motif(Record):
-    """A motif of a profile: its windows first and second, their distance, and the windows near them, neighbours.
+    """A motif of a profile: what Profile.motifs() returns a list of.
 
-    Raises no error: Profile.motifs() returns it.
+    Attributes
+    ----------
+    first, second : int
+        Its two windows.
+    distance : float
+        Theirs.
+    neighbours : numpy.ndarray
+        The windows near them.
+
+    Examples
+    --------
+    >>> series = np.r_[0.0, 5, 1, 9, 2, 2, 7, 0, 0, 5, 1, 9, 2, 6, 1, 3]
+    >>> motif = ww.profile(series, 4).motifs(1)[0]
+    >>> motif.first, motif.second
+    (0, 8)
     """
 
     first: int

@@ -161,8 +161,15 @@ class Search:
 
     Examples
     --------
-    >>> ww.Search([0.0, 3, 0]).run([1.0, 0, 3, 0, 1])["begin"].tolist()
-    [[1]]
+    >>> search = ww.Search([0.0, 3, 0], kind="windows", k=2, exclusion=1)
+    >>> stream = np.tile([1.0, 0, 3, 0, 1, 1, 1, 1], 16)
+    >>> whole = search.run(stream)
+    >>> whole["begin"].tolist()
+    [[1, 9]]
+    >>> search.begin_parts(stream)
+    >>> parts = [search.run_part(stream, first, 64) for first in (0, 64)]
+    >>> ww.choose_matches(ww.merge_matches(*parts), 2, 1)["begin"].tolist()
+    [[1, 9]]
     """
 
     def __init__(
@@ -203,15 +210,26 @@ class Search:
 
     @alone
     def run(self, streams, *, stream_offset: int = 0, point_offset: int = 0) -> Matches:
-        """The Matches in all streams: records (stream, begin, end, distance) of shape (queries, k), best first.
+        """Searches all streams.
 
-        streams: a set of series, a Source, or a Dataset of the search's context and precision, which stays on the
-        device from one search to the next. stream is -1 where there are fewer matches. stream_offset, point_offset: the
-        number of the first stream, and of its first point, in a whole that is searched in parts: matches count from
-        there. See search_places().
+        Parameters
+        ----------
+        streams : a set of series, Source or Dataset
+            A Dataset, of the search's context and precision, stays on the device from one search to the next.
+        stream_offset, point_offset : int
+            The number of the first stream and of its first point in a whole that is searched in parts: matches count
+            from there. See search_places().
 
-        Raises ValueError (streams of other channels; a Dataset of another context or precision; an offset below 0), and
-        what progress and a Source's read raise.
+        Returns
+        -------
+        Matches
+            Records (stream, begin, end, distance) of shape (queries, k), best first; stream -1 where there are fewer.
+
+        Raises
+        ------
+        ValueError
+            Streams of other channels; a Dataset of another context or precision; an offset below 0. What progress and a
+            Source's read raise is raised too.
         """
         if stream_offset or point_offset or self._part:
             part = new("ww_search_part", stream_offset=stream_offset, point_offset=point_offset)
@@ -384,6 +402,13 @@ def merge_matches(first, second, *, similarity: bool = False) -> np.ndarray:
     ------
     ValueError
         Shapes that differ, or are not (queries, places).
+
+    Examples
+    --------
+    >>> search = ww.Search([0.0, 3, 0], kind="windows", k=2, exclusion=0)
+    >>> parts = [search.run([1.0, 0, 3, 1]), search.run([0.0, 3, 0], point_offset=9)]
+    >>> ww.merge_matches(*parts)["begin"].tolist()
+    [[9, 1]]
     """
     (made, to), (other, more) = _matches(first), _matches(second)
     if made.shape != other.shape:
@@ -414,6 +439,12 @@ def choose_matches(matches, k: int, exclusions, *, similarity: bool = False) -> 
     ------
     ValueError
         k below 1; fewer places than k matches with these exclusions may need; another number of exclusions.
+
+    Examples
+    --------
+    >>> found = ww.search([[0.0, 3, 0]], [0.0, 3, 0, 3, 0], kind="windows", k=3, exclusion=0)
+    >>> ww.choose_matches(found, 1, 2)["begin"].tolist()
+    [[0]]
     """
     made, places = _matches(matches)
     apart = np.broadcast_to(whole("exclusions", exclusions), made.shape[:1])
@@ -444,8 +475,8 @@ class Monitor:
     --------
     >>> monitor = ww.Monitor([0.0, 3, 0], 0.5)
     >>> matches = [*monitor.push([1.0, 0, 3]), *monitor.push([0.0, 1, 1]), *monitor.finish()]
-    >>> [(int(m["begin"]), int(m["end"])) for m in matches]
-    [(1, 4)]
+    >>> [(int(m["begin"]), int(m["end"])) for m in matches], monitor.delay()
+    ([(1, 4)], 1)
     """
 
     def __init__(
@@ -479,11 +510,24 @@ class Monitor:
 
     @alone
     def push(self, values: Any) -> Matches:
-        """Adds points, of shape (count,) or (count, channels), and returns the matches that are now certain.
+        """Adds points. After an interrupt `points` says how many were taken; what was certain by them is lost.
 
-        After an interrupt `points` says how many were taken; what was certain by them is lost.
+        Parameters
+        ----------
+        values : array_like of shape (count,) or (count, channels)
+            The points.
 
-        Raises ValueError (points of other channels; after finish()), TypeError (no numbers).
+        Returns
+        -------
+        Matches
+            Those that are now certain, with a field query.
+
+        Raises
+        ------
+        ValueError
+            Points of other channels; after finish().
+        TypeError
+            No numbers.
         """
         values = as_numbers(values)
         values = np.ascontiguousarray(values.reshape(-1, 1) if values.ndim < 2 else values)
@@ -504,9 +548,17 @@ class Monitor:
 
     @alone
     def finish(self) -> Matches:
-        """The stream has ended: the matches that were not yet certain.
+        """Ends the stream.
 
-        Raises ValueError (it was called before).
+        Returns
+        -------
+        Matches
+            Those that were not yet certain.
+
+        Raises
+        ------
+        ValueError
+            It was called before.
         """
         matches: list = []
         user = ffi.new_handle(matches)
@@ -523,7 +575,19 @@ class Monitor:
     def delay(self, query=0) -> int:
         """How many points after its last one a match is reported at the latest.
 
-        Raises IndexError (there is no such query).
+        Parameters
+        ----------
+        query : int
+            Which of the queries.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        IndexError
+            There is no such query.
         """
         if not 0 <= query < self.count:
             raise IndexError(f"query {query} of {self.count}")

@@ -11,12 +11,12 @@ from typing import Any, Iterable, Optional
 
 import numpy as np
 
-from ._arrays import as_numbers, doubles, label_list, label_text, told_of
+from ._arrays import as_numbers, doubles, label_list, label_text
 from ._buffer import Buffer
 from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, notice, text
-from ._frames import frame_one, frame_series, library_of
+from ._frames import frame_one, library_of
+from ._axes import check_axes, guessed, one_of, plain_shapes, arranged
 
-AXES = ("nct", "ntc", "nt", "tn", "ct", "tc")
 DTYPES: Any = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 
 
@@ -92,19 +92,6 @@ def sizes(values: Any):
     return ffi.from_buffer("size_t[]", held)
 
 
-def is_ragged(values: Any):
-    """Whether these are series in objects of their own, not one array."""
-    if isinstance(values, np.ndarray):
-        return values.dtype == object and values.ndim > 0
-    if not isinstance(values, (list, tuple)) or not values:
-        return False
-    return isinstance(values[0], (list, tuple)) or getattr(values[0], "ndim", 0) > 0 or _is_buffer(values[0])
-
-
-def _is_buffer(value):
-    return not isinstance(value, (str, bytes)) and not np.isscalar(value) and np.ndim(value) > 0
-
-
 def as_set(values: Any):
     """(A set of series, whether `values` were one series alone, of one axis, or one text.)"""
     if isinstance(values, (str, bytes)):
@@ -121,149 +108,6 @@ def is_texts(values: Any):
     return isinstance(values, (list, tuple)) and len(values) > 0 and all(isinstance(v, (str, bytes)) for v in values)
 
 
-def _check_axes(axes):
-    if axes not in (None, *AXES):
-        raise ValueError(
-            f"axes is {axes!r}, not 'nct' (series, channel, time) or 'ntc' (series, time, channel); of two axes 'nt', "
-            "'tn', 'ct' or 'tc'"
-        )
-
-
-def _time_first(second, last):
-    """Whether the last two axes of an array are time and channel: the rule of .npy files, of arrays in memory too."""
-    return second > 1 and (last == 1 or second // 8 >= last)
-
-
-def _guessed(shape, what):
-    """Whether the last two axes are time and channel, where nobody has said; what is not certain is told."""
-    second, last = shape[-2:]
-    time_first = _time_first(second, last)
-    if second > 1 and second // 2 >= last:
-        order = ("time, channel", "channel, time")[not time_first]
-        series = "series, " if len(shape) == 3 else ""
-        notice(
-            f"{what} of shape {tuple(shape)} is taken as ({series}{order}): pass axes='{'ntc' if time_first else 'nct'}'"
-            f" where that is right, else axes='{'nct' if time_first else 'ntc'}'"
-        )
-    return time_first
-
-
-def _set_of(array, axes):
-    """An array (series, channel, time) of an array of two or three axes."""
-    if array.ndim == 1:
-        raise ValueError(
-            "one series alone: a set of one is x[None], of shape (1, time), or [x]"
-            if len(array)
-            else "there are no series"
-        )
-    if array.ndim not in (2, 3):
-        raise ValueError(f"shape {array.shape} is neither (series, time) nor (series, channel, time)")
-    if axes is not None and len(axes) != array.ndim and axes not in ("nct", "ntc"):
-        raise ValueError(f"axes is {axes!r}, for two axes, and the array has shape {array.shape}")
-    if array.ndim == 3:
-        return array.swapaxes(1, 2) if axes == "ntc" or (axes is None and _guessed(array.shape, "an array")) else array
-    if axes == "ct" or axes == "tc":
-        return array[None] if axes == "ct" else array.T[None]
-    if axes == "tn":
-        return array.T[:, None, :]
-    if axes != "nt" and array.shape[1] == 1 and array.shape[0] > 1:
-        notice(
-            f"an array {array.shape} is taken as one series of {len(array)} points: axes='nt' makes it that many of one"
-        )
-        return array.T[None]
-    if axes is None:
-        _tell_table(array)
-    return array[:, None, :]
-
-
-_MANY, _SHORT = 100, 4  # as of files
-
-
-def _tell_table(array):
-    """Tells of a table that may be no set of series, a row a series: the rule of files, of arrays in memory too."""
-    count, length = array.shape
-    told = f"an array {array.shape} is taken as {count} series of {length} points"
-    if count == length > 2 and not array.diagonal().any() and (array == array.T).all() and array.any():
-        notice(f"{told}, and looks like a matrix of distances: axes='nt' says that its rows are series")
-    elif count >= _MANY and length <= _SHORT:
-        notice(f"{told}: axes='nt' where that is right, axes='tc' where it is one series, 'tn' where columns are series")
-
-
-def _one_of(array, axes):
-    """An array (channel, time) of one series of one or two axes, whose order is known."""
-    if array.ndim == 1:
-        return array[None]
-    if axes in ("nt", "tn") and array.shape["tn".index(axes[1])] != 1:
-        raise ValueError(f"axes is {axes!r}, and a series of shape {array.shape} has channels and time")
-    return array.T if axes in ("ntc", "tc", "tn") else array
-
-
-def _list_of(values, axes):
-    """The arrays (channel, time) of a list of series."""
-    arrays: list = []
-    for i, value in enumerate(values):
-        try:
-            arrays.append(frame_one(value, axes, as_numbers) if library_of(value) else as_numbers(value))
-        except (ValueError, TypeError) as error:
-            raise told_of(f"series {i}", error)
-        if arrays[-1].ndim not in (1, 2):
-            raise ValueError(f"series {i} has shape {arrays[-1].shape}, neither (time,) nor (channel, time)")
-    # What is known of a table is in order; of arrays of two axes the one in which all agree is the channels'.
-    free = [i for i, value in enumerate(values) if arrays[i].ndim == 2 and not library_of(value)]
-    order = axes if axes is not None or not free else _order_of([arrays[i].shape for i in free])
-    for i in range(len(arrays)):
-        arrays[i] = _one_of(arrays[i], order if not library_of(values[i]) else "ct")
-    return arrays
-
-
-def _order_of(shapes):
-    first, last = ({shape[axis] for shape in shapes} for axis in (0, 1))
-    if len(first) == 1 and len(last) > 1:
-        return "ct"
-    if len(first) > 1 and len(last) == 1 and min(first) // 2 >= min(last):
-        notice(
-            "a list of series whose last axes agree is taken as (time, channel): pass axes='ntc' where that is right"
-        )
-        return "tc"
-    if len(first) > 1 and len(last) == 1:
-        told = " and ".join(map(str, sorted(first)))
-        raise ValueError(
-            f"series have {told} channels; axes='ntc' makes these their points, and the last axis channels"
-        )
-    return "tc" if len(first) == 1 and _guessed(shapes[0], "a series") else "ct"
-
-
-def _plain_shapes(values, axes):
-    """(channels, lengths, whether time is the first axis) of a list that the library reads as it is, or None.
-
-    Contiguous arrays of one type and number of axes. Of ten thousand short series each call of NumPy for each of them
-    takes milliseconds.
-    """
-    _check_axes(axes)
-    if not isinstance(values, (list, tuple)) or set(map(type, values)) != {np.ndarray}:
-        return None
-    kinds, axis_counts = {a.dtype for a in values}, {a.ndim for a in values}
-    kind = next(iter(kinds))
-    if len(kinds) > 1 or kind.char not in "df" or not kind.isnative or not all(a.flags.c_contiguous for a in values):
-        return None
-    if axis_counts == {1}:
-        return 1, np.fromiter(map(len, values), np.int64, len(values)), False
-    if axis_counts != {2} or axes in ("nt", "tn"):
-        return None
-    shapes = [a.shape for a in values]
-    by_time = (axes or _order_of(shapes)) in ("ntc", "tc")
-    lengths, channels = np.array(shapes if by_time else [shape[::-1] for shape in shapes], np.int64).T
-    return None if (channels != channels[0]).any() else (int(channels[0]), lengths, by_time)
-
-
-def arranged(values: Any, axes: Optional[str] = None):
-    """Series as an array (series, channel, time), or as a list of arrays (channel, time)."""
-    _check_axes(axes)
-    if library_of(values):
-        values, axes = frame_series(values, axes, as_numbers)
-    return _list_of(values, axes) if is_ragged(values) else _set_of(as_numbers(values), axes)
-
-
 class View:
     """A ww_series_view of the caller's arrays, which it keeps: `c`, and what the view says as Python has it."""
 
@@ -271,9 +115,9 @@ class View:
         if is_texts(values):
             values = SeriesSet.of_texts(values)
         if isinstance(values, SeriesSet):
-            _check_axes(axes)
+            check_axes(axes)
             self._of_set(values)
-        elif (plain := _plain_shapes(values, axes)) is not None:
+        elif (plain := plain_shapes(values, axes)) is not None:
             channels, lengths, by_time = plain
             self._of_buffers(values, channels, lengths, by_time, values[0].dtype)
         else:
@@ -343,13 +187,34 @@ class View:
         return int(self.lengths.max()) if self.count else 0
 
 
+def unpadded(array: Any):
+    """Series (series, channel, time) without the NaN that make them as long as others; None where none ends so."""
+    if array.dtype.kind != "f" or not array.size or not np.isnan(array[:, 0, -1]).any():
+        return None
+    missing = np.isnan(array).all(axis=1)
+    if not missing[:, -1].any() or missing.all(axis=1).any():
+        return None
+    lengths = missing.shape[1] - np.argmin(missing[:, ::-1], axis=1)
+    notice(
+        f"{int((lengths < missing.shape[1]).sum())} series end in NaN, which is taken as padding: a list of series has each "
+        "with its own length"
+    )
+    return [x[:, :n] for x, n in zip(array, lengths)]
+
+
+def without_padding(made: View) -> View:
+    """The same view, of an array with padding that of the series without it."""
+    series = unpadded(made._kept) if isinstance(made._kept, np.ndarray) else None
+    return made if series is None else View(series, "ct")
+
+
 def view(values: Any, axes: Optional[str] = None):
     return values if isinstance(values, View) else View(values, axes)
 
 
 def one_array(values, axes=None):
     """One series, of shape (time,) or (channel, time), or a text, as an array (channel, time)."""
-    _check_axes(axes)
+    check_axes(axes)
     if isinstance(values, (str, bytes)):
         return SeriesSet.of_texts([values])[0]
     if library_of(values):
@@ -361,8 +226,8 @@ def one_array(values, axes=None):
     if array.ndim not in (1, 2):
         raise ValueError(f"a series has shape (time,) or (channel, time), not {array.shape}")
     if axes is None and array.ndim == 2:
-        axes = "tc" if _guessed(array.shape, "a series") else "ct"
-    return _one_of(array, axes)
+        axes = "tc" if guessed(array.shape, "a series") else "ct"
+    return one_of(array, axes)
 
 
 class SeriesSet:
@@ -396,6 +261,23 @@ class SeriesSet:
     >>> made = ww.SeriesSet([[1.0, 2.0], [3.0]], ["a", "b"])
     >>> len(made), made[0].tolist(), made.labels
     (2, [[1.0, 2.0]], ['a', 'b'])
+    >>> made.add([4.0, float("nan"), 6.0], "a", times=[0, 1, 2])
+    >>> made.fill_missing()
+    >>> made[2].tolist(), made.classes
+    ([[4.0, 5.0, 6.0]], ['a', 'b'])
+    >>> ww.SeriesSet.of_texts(["cat", "car"]).to_numpy().shape
+    (2, 1, 3)
+    >>> stamped = ww.SeriesSet([[1.0, 2.0]])
+    >>> stamped.set_times(0, [10, 20])
+    >>> stamped.shift_times(-10)
+    >>> stamped.times(0).tolist()
+    [0.0, 10.0]
+    >>> stamped.znormalise()
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     stamped.write(os.path.join(folder, "one.ts"))
+    ...     ww.read(os.path.join(folder, "one.ts"))[0].tolist()
+    [[-1.0, 1.0]]
     """
 
     def __init__(self, series: Any = None, labels: Any = None, *, axes: Optional[str] = None, channels=None) -> None:
@@ -420,9 +302,25 @@ class SeriesSet:
 
     @classmethod
     def of_texts(cls, texts: Iterable[Any], labels: Any = None) -> SeriesSet:
-        """Sequences of symbols, a series a text: each Unicode code point is a point. For Levenshtein and LCS.
+        """Sequences of symbols, for Levenshtein and LCS: a series a text, a point each Unicode code point.
 
-        Raises FileError (a text that is not UTF-8), ValueError (an empty text; another number of labels).
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            The texts.
+        labels : sequence, optional
+            One a text.
+
+        Returns
+        -------
+        SeriesSet
+
+        Raises
+        ------
+        FileError
+            A text that is not UTF-8.
+        ValueError
+            An empty text; another number of labels.
         """
         made, texts = cls(channels=1), list(texts)
         named = [None] * len(texts) if labels is None else label_list(labels)
@@ -439,10 +337,25 @@ class SeriesSet:
         return self._handle[0]
 
     def add(self, series: Any, label=None, *, times=None, axes: Optional[str] = None) -> None:
-        """Appends a copy of a series of shape (time,) or (channel, time), with its label and time stamps.
+        """Appends a copy of a series.
 
-        Raises ValueError (other channels; no points; time stamps of another number, or that decrease), TypeError (no
-        numbers).
+        Parameters
+        ----------
+        series : array_like of shape (time,) or (channel, time)
+            The series.
+        label : optional
+            Its label.
+        times : array_like, optional
+            Its time stamps, one a point.
+        axes : str, optional
+            The order of the axes.
+
+        Raises
+        ------
+        ValueError
+            Other channels; no points; time stamps of another number, or that decrease.
+        TypeError
+            No numbers.
         """
         array = np.ascontiguousarray(one_array(series, axes), np.float64)
         if array.shape[0] != self.channels:
@@ -453,9 +366,21 @@ class SeriesSet:
             self.set_times(len(self) - 1, times)
 
     def set_times(self, i, times) -> None:
-        """Gives series i its time stamps, which do not decrease: one a point.
+        """Gives a series its time stamps.
 
-        Raises ValueError (another number of them, or some that decrease), IndexError (there is no such series).
+        Parameters
+        ----------
+        i : int
+            The series.
+        times : array_like
+            One a point; they do not decrease.
+
+        Raises
+        ------
+        ValueError
+            Another number of them, or some that decrease.
+        IndexError
+            There is no such series.
         """
         i = self._at(i)
         stamps = doubles("times", times)
@@ -464,9 +389,22 @@ class SeriesSet:
         check(lib.ww_series_set_set_times(self._c, i, output(stamps, "double")))
 
     def times(self, i) -> Optional[np.ndarray]:
-        """A copy of the time stamps of series i, one a point; None where the set has none.
+        """A copy of the time stamps of a series.
 
-        Raises IndexError (there is no such series).
+        Parameters
+        ----------
+        i : int
+            The series.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            One a point; None where the set has none.
+
+        Raises
+        ------
+        IndexError
+            There is no such series.
         """
         i = self._at(i)
         stamps = lib.ww_series_set_times(self._c, i)
@@ -475,7 +413,15 @@ class SeriesSet:
     def shift_times(self, shift) -> None:
         """Adds a number to every time stamp.
 
-        Raises ValueError (it is not finite).
+        Parameters
+        ----------
+        shift : float
+            The number.
+
+        Raises
+        ------
+        ValueError
+            It is not finite.
         """
         check(lib.ww_series_set_shift_times(self._c, shift))
 
@@ -523,25 +469,45 @@ class SeriesSet:
         return np.array([lib.ww_series_set_class(self._c, i) for i in range(len(self))], np.int64)
 
     def to_numpy(self) -> np.ndarray:
-        """An array of shape (series, channel, time), float64.
+        """The series as one array of float64.
 
-        Raises ValueError (lengths differ; there are no series).
+        Returns
+        -------
+        numpy.ndarray
+            Of shape (series, channel, time).
+
+        Raises
+        ------
+        ValueError
+            Lengths differ; there are no series.
         """
         if self.min_length != self.max_length:
             raise ValueError(f"series of {self.min_length} to {self.max_length} points make no array; list(x) has each")
         return np.stack([self[i] for i in range(len(self))])
 
     def znormalise(self) -> None:
-        """Mean 0 and population deviation 1 of every channel of every series, in place. What is constant becomes 0.
+        """Gives every channel of every series the mean 0 and the population deviation 1, in place. What is constant
+        becomes 0.
 
-        Raises ValueError (NaN or infinity: the text says where).
+        Raises
+        ------
+        ValueError
+            NaN or infinity: the text says where.
         """
         check(lib.ww_series_set_znormalise(self._c))
 
     def fill_missing(self, how: str = "interpolate") -> None:
-        """Fills NaN ("interpolate") or leaves out points with one ("drop"), in place.
+        """Fills in what is missing (NaN), or leaves its points out, in place.
 
-        Raises ValueError (a series has no value to fill from, or no point is left; another word).
+        Parameters
+        ----------
+        how : str
+            "interpolate": on the line between the nearest values. "drop": the points are left out. "keep": nothing.
+
+        Raises
+        ------
+        ValueError
+            A series has no value to fill from, or no point is left; another word.
         """
         values = {"keep": 0, "interpolate": 1, "drop": 2}
         if how not in values:
@@ -569,12 +535,23 @@ class SeriesSet:
         return info(record)
 
     def write(self, path, *, format: str = "auto", precision: Optional[str] = "double") -> None:
-        """Writes the set; the name's ending says the format: .tsv, .ts; .csv, .npy without labels.
+        """Writes the set to a file.
 
-        precision: of the numbers.
+        Parameters
+        ----------
+        path : str or path
+            The ending says the format: .tsv, .ts; .csv, .npy without labels; .f32, .f64 of one series.
+        format : str
+            "auto", or the format's name.
+        precision : str
+            "float" or "double": the digits that are written, or the type of .npy.
 
-        Raises ValueError (the name says no format; the format can't hold such a set: labels, channels, lengths),
-        FileError (the file can't be written).
+        Raises
+        ------
+        ValueError
+            The name says no format; the format can't hold such a set: labels, channels, lengths.
+        FileError
+            The file can't be written.
         """
         kind = by_name("ww_format", format)
         check(lib.ww_series_set_write(self._c, os.fsencode(path), kind, by_name("ww_precision", precision)))

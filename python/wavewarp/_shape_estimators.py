@@ -78,14 +78,10 @@ class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shap
     axes, n_jobs, verbose
         As the module wavewarp.sklearn says.
 
-    Raises
-    ------
-    Nothing itself: fit() refuses what a parameter can't be.
-
     Examples
     --------
     >>> X, y = [[0, 1, 2, 2], [0, 1, 1, 3], [9, 8, 7, 7], [9, 9, 8, 6]], ["up", "up", "down", "down"]
-    >>> wws.ShapeletTransform(1).fit_transform(X, y).shape
+    >>> wws.ShapeletTransform(1).fit(X, y).transform(X).shape
     (4, 1)
     """
 
@@ -114,10 +110,25 @@ class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shap
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> ShapeletTransform:
-        """Finds the best shapelets of the series X with labels y: shapelets_.
+        """Finds the best shapelets: shapelets_.
 
-        Raises ValueError (X that is no series, has NaN or infinity; no labels, or one class; a series of one point;
-        quality).
+        Parameters
+        ----------
+        X : series
+            As the module wavewarp.sklearn says.
+        y : array_like
+            Labels, one a series.
+
+        Returns
+        -------
+        ShapeletTransform
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            X that is no series, has NaN or infinity; no labels, or one class; a series of one point; another word for
+            quality.
         """
         return self._fit(X, y, best=self.max_shapelets, no_tree=1)
 
@@ -127,10 +138,24 @@ class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shap
         return told.best or told.shapelets
 
     def transform(self, X: Any) -> np.ndarray:
-        """Distances of shape (series, shapelets).
+        """The distances of each series to the shapelets.
 
-        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
-        in a table another length).
+        Parameters
+        ----------
+        X : series
+            As the module wavewarp.sklearn says.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape (series, shapelets).
+
+        Raises
+        ------
+        NotFittedError
+            Before fit().
+        ValueError
+            X that is no series, has NaN or infinity; other channels, or in a table another length.
         """
         check_is_fitted(self)
         return self.shapelets_.transform(self._data(series_of(self, X, reset=False)), progress=self._progress())
@@ -157,10 +182,6 @@ class ShapeletTree(ClassifierMixin, _Shapes):
         Draws the candidates.
     axes, n_jobs, verbose
         As the module wavewarp.sklearn says.
-
-    Raises
-    ------
-    Nothing itself: fit() refuses what a parameter can't be.
 
     Examples
     --------
@@ -196,10 +217,25 @@ class ShapeletTree(ClassifierMixin, _Shapes):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> ShapeletTree:
-        """Learns the tree from the series X with labels y: shapelets_.
+        """Learns the tree: shapelets_.
 
-        Raises ValueError (X that is no series, has NaN or infinity; no labels, or one class; a series of one point;
-        quality).
+        Parameters
+        ----------
+        X : series
+            As the module wavewarp.sklearn says.
+        y : array_like
+            Labels, one a series.
+
+        Returns
+        -------
+        ShapeletTree
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            X that is no series, has NaN or infinity; no labels, or one class; a series of one point; another word for
+            quality.
         """
         return self._fit(X, y, max_depth=self.max_depth or 0, terms=self.terms)
 
@@ -211,8 +247,21 @@ class ShapeletTree(ClassifierMixin, _Shapes):
     def predict(self, X: Any) -> np.ndarray:
         """The class of each series.
 
-        Raises NotFittedError (before fit()), ValueError (X that is no series, has NaN or infinity; other channels, or
-        in a table another length).
+        Parameters
+        ----------
+        X : series
+            As the module wavewarp.sklearn says.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Raises
+        ------
+        NotFittedError
+            Before fit().
+        ValueError
+            X that is no series, has NaN or infinity; other channels, or in a table another length.
         """
         check_is_fitted(self)
         return self.classes_[self.shapelets_.predict(self._data(series_of(self, X, reset=False))).astype(int)]

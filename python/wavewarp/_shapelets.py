@@ -62,6 +62,15 @@ class Shapelets:
     >>> model = ww.Shapelets(min_length=3, max_length=3).fit(x, ["peak", "peak", "step", "step"])
     >>> model.predict([[1, 5, 1, 0, 0], [2, 2, 2, 0, 0]]).tolist()
     ['peak', 'step']
+    >>> model.transform(x, count=1).shape
+    (4, 1)
+    >>> ww.Shapelets.from_json(model.to_json()).info.shapelets == model.info.shapelets
+    True
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(os.path.join(folder, "model.json"))
+    ...     ww.Shapelets.load(os.path.join(folder, "model.json")).classes.tolist()
+    ['peak', 'step']
     """
 
     def __init__(
@@ -98,10 +107,29 @@ class Shapelets:
         self._values: Any = None
 
     def fit(self, series: Any, y: Any = None, *, axes: Optional[str] = None, progress: Progress = None) -> Shapelets:
-        """Learns from series with labels: a Dataset, or what one takes. Returns itself.
+        """Learns from series with labels.
 
-        Raises ValueError (a series without label, or one class alone; lengths below 2 or above the shortest series; an
-        option out of range; fewer than `best`), MemoryError.
+        Parameters
+        ----------
+        series : Dataset, or what one takes
+            The training set.
+        y : sequence, optional
+            Labels, one a series; a Dataset has its own.
+        axes, progress
+            What every job takes: ``help(wavewarp)`` has them.
+
+        Returns
+        -------
+        Shapelets
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            A series without label, or one class alone; lengths below 2 or above the shortest series; an option out of
+            range; fewer than `best`.
+        MemoryError
+            Host or device memory is too small.
         """
         train = series if isinstance(series, Dataset) else Dataset(series, y, axes=axes, context=self.context)
         made = handle("ww_shapelets")
@@ -134,9 +162,24 @@ class Shapelets:
         return Dataset(series, axes=axes, context=self.context)
 
     def predict(self, series: Any, *, axes: Optional[str] = None, progress: Progress = None) -> np.ndarray:
-        """The label that the tree gives each series.
+        """Classifies series by the tree.
 
-        Raises ValueError (not fitted; a model without a tree; other channels).
+        Parameters
+        ----------
+        series : Dataset, or what one takes
+            The series.
+        axes, progress
+            What every job takes: ``help(wavewarp)`` has them.
+
+        Returns
+        -------
+        numpy.ndarray
+            A label a series.
+
+        Raises
+        ------
+        ValueError
+            Not fitted; a model without a tree; other channels.
         """
         data = self._data(series, axes)
         codes = np.empty(len(data), np.int64)
@@ -153,12 +196,30 @@ class Shapelets:
         axes: Optional[str] = None,
         progress: Progress = None,
     ) -> Any:
-        """Distances of each series to the shapelets from `first` on, of shape (series, count); None: the best, or all.
+        """Distances of each series to shapelets; infinity where a series is shorter than a shapelet.
 
-        Infinity where a series is shorter than a shapelet. starts: also where the nearest windows begin: (distances,
-        starts).
+        Parameters
+        ----------
+        series : Dataset, or what one takes
+            The series.
+        first : int
+            The first shapelet.
+        count : int, optional
+            How many; None: the best, or all.
+        starts : bool
+            Also where the nearest windows begin.
+        axes, progress
+            What every job takes: ``help(wavewarp)`` has them.
 
-        Raises ValueError (not fitted; shapelets that there are not; other channels).
+        Returns
+        -------
+        numpy.ndarray
+            Of shape (series, count); with `starts` a tuple of it and of int64.
+
+        Raises
+        ------
+        ValueError
+            Not fitted; shapelets that there are not; other channels.
         """
         data = self._data(series, axes)
         if count is None:
@@ -221,9 +282,16 @@ class Shapelets:
         return result
 
     def to_json(self) -> str:
-        """The model as JSON text, as save() writes it.
+        """The text that save() writes.
 
-        Raises ValueError (not fitted).
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            Not fitted.
         """
         target = io.BytesIO()
         user = ffi.new_handle(target)
@@ -237,7 +305,17 @@ class Shapelets:
     def save(self, path) -> None:
         """Writes the model as JSON, for the program too.
 
-        Raises ValueError (not fitted), FileError (it can't be written).
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        ValueError
+            Not fitted.
+        FileError
+            It can't be written.
         """
         written = self.to_json().encode()
         file = ffi.new("ww_file **")
@@ -261,9 +339,21 @@ class Shapelets:
 
     @classmethod
     def load(cls, path) -> Shapelets:
-        """Reads what save() or the program wrote.
+        """Reads a file that save() or the program wrote.
 
-        Raises FileError (it can't be opened, or no model is in it).
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Shapelets
+
+        Raises
+        ------
+        FileError
+            It can't be opened, or no model is in it.
         """
         made = handle("ww_shapelets")
         check(lib.ww_shapelets_read(os.fsencode(path), made))
@@ -274,9 +364,21 @@ class Shapelets:
 
     @classmethod
     def from_json(cls, text) -> Shapelets:
-        """A model of to_json()'s text.
+        """A model of the text that to_json() gave.
 
-        Raises FileError (it is no model's).
+        Parameters
+        ----------
+        text : str
+            The text.
+
+        Returns
+        -------
+        Shapelets
+
+        Raises
+        ------
+        FileError
+            It is no model's.
         """
         return cls()._read_text(text.encode())
 

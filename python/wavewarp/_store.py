@@ -61,6 +61,11 @@ class Store:
     >>> with ww.Store.join(os.path.join(folder, "*-of-2.store")) as parts:
     ...     bool((parts.run(ww.cdist, x) == distances).all())
     True
+    >>> store = ww.Store(os.path.join(folder, "plan.store"))
+    >>> plan = ww.Plan("dtw", ww.Dataset(x, context=store.context()))
+    >>> plan.run().shape, store.info.done > 0
+    ((20, 20), True)
+    >>> store.close(keep=False)
     """
 
     def __init__(
@@ -83,12 +88,25 @@ class Store:
 
     @classmethod
     def join(cls, paths: Union[str, Iterable[Any]], *, any_device: bool = False) -> Store:
-        """All parts of a division, to run the same call with: it computes nothing of what they have.
+        """All parts of a division. The same call, run with them, computes nothing of what they have.
 
-        paths: the files in any order, or a pattern such as ``"parts/*.store"``. They are never removed.
+        Parameters
+        ----------
+        paths : str or iterable of paths
+            The files in any order, or a pattern such as "parts/*.store". They are never removed.
+        any_device : bool
+            Also parts that different kinds of devices computed: the last bits may differ.
 
-        Raises FileError (a part is missing, there twice, not complete or damaged; parts differ in version, division or
-        job), ValueError (no files).
+        Returns
+        -------
+        Store
+
+        Raises
+        ------
+        FileError
+            A part is missing, there twice, not complete or damaged; parts differ in version, division or job.
+        ValueError
+            No files.
         """
         names = sorted(glob.glob(paths)) if isinstance(paths, str) else list(paths)
         if not names:
@@ -101,21 +119,49 @@ class Store:
         return made
 
     def context(self, device=None, **options) -> Context:
-        """A context that works with the store: for plans, and functions called one after the other.
+        """A context that works with the store: for plans, and for functions that are called one after the other. In a
+        context of a part each job raises PartDone.
 
-        device and options are those of Context(). In a context of a part each job raises PartDone.
+        Parameters
+        ----------
+        device, **options
+            As of Context().
 
-        Raises ValueError (the store is closed), and what Context() raises.
+        Returns
+        -------
+        Context
+
+        Raises
+        ------
+        ValueError
+            The store is closed. What Context() raises is raised too.
         """
         return Context(device, store=self, **options)
 
     def run(self, function: Callable[..., _Result], *args: Any, device=None, **options: Any) -> Optional[_Result]:
-        """What ``function(*args, **options)`` gives, computed with the store; of a part None.
+        """Computes a call with the store.
 
-        function: one that takes `context`, such as wavewarp.cdist. device: as of Context().
+        Parameters
+        ----------
+        function : callable
+            Takes `context`, as wavewarp.cdist does.
+        *args, **options
+            What it is called with.
+        device
+            As of Context().
 
-        Raises ValueError (of a part: nothing of the call is divided; the store is closed), FileError (the store is of
-        another call, and the text says in what it differs; it can't be written), and what the function raises.
+        Returns
+        -------
+        the function's result
+            None where the store is one of a part.
+
+        Raises
+        ------
+        ValueError
+            Of a part: nothing of the call is divided. The store is closed.
+        FileError
+            The store is of another call: the text says in what it differs. The file can't be written. What the function
+            raises is raised too.
         """
         before = self.info.jobs
         try:
@@ -136,7 +182,13 @@ class Store:
 
     @alone
     def close(self, keep: bool = True) -> None:
-        """Leaves the file, or removes it (never those of join()). Contexts with the store must not be used any more."""
+        """Leaves the file or removes it. Contexts with the store must not be used any more.
+
+        Parameters
+        ----------
+        keep : bool
+            False: the file is removed, but never those of join().
+        """
         check(lib.ww_store_close(self._handle, bool(keep)))
 
     def __enter__(self):
@@ -158,11 +210,38 @@ def _leave(store):
 
 
 class ArrayFile:
-    """A file of a 2-D array that is filled block by block and appears under its name when it is closed.
+    """A file of an array with two axes that is filled block by block. It appears under its name when it is closed.
 
-    With `with`: kept at the end, removed after an exception.
+    With `with` it is kept at the end and removed after an exception.
 
-    Raises FileError (the disk is too small), ValueError (not two axes, or too large), TypeError (another type).
+    Parameters
+    ----------
+    path : str or path
+        The file; .npy.
+    shape : (int, int)
+        Rows and columns.
+    dtype
+        numpy.float32 or numpy.float64.
+
+    Raises
+    ------
+    FileError
+        The disk is too small.
+    ValueError
+        Not two axes, or too large.
+    TypeError
+        Another type.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with ww.ArrayFile(os.path.join(folder, "d.npy"), (2, 3)) as file:
+    ...         file.put(0, 0, [[1.0, 2.0, 3.0]])
+    ...         file.put(1, 0, [[4.0, 5.0, 6.0]])
+    ...     np.load(os.path.join(folder, "d.npy")).tolist()
+    [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    >>> file.close()  # which `with` has done
     """
 
     def __init__(self, path, shape, dtype=np.float64) -> None:
@@ -177,9 +256,21 @@ class ArrayFile:
 
     @alone
     def put(self, row, column, values: Any) -> None:
-        """Writes a 2-D block at (row, column).
+        """Writes a block.
 
-        Raises ValueError (not two axes, or not inside the array; the file is closed), FileError (the disk is full).
+        Parameters
+        ----------
+        row, column : int
+            Where it begins.
+        values : array_like
+            Two axes.
+
+        Raises
+        ------
+        ValueError
+            Not two axes, or not inside the array; the file is closed.
+        FileError
+            The disk is full.
         """
         block = np.ascontiguousarray(of_argument("values", as_numbers, values), self._dtype)
         if block.ndim != 2:
@@ -189,9 +280,19 @@ class ArrayFile:
 
     @alone
     def close(self, keep: bool = True) -> None:
-        """Finishes the file, or removes it.
+        """Finishes the file or removes it.
 
-        Raises ValueError (values that nobody has put, where it is to be kept), FileError (the disk is full).
+        Parameters
+        ----------
+        keep : bool
+            False: it is removed.
+
+        Raises
+        ------
+        ValueError
+            Values that nobody has put, where it is to be kept.
+        FileError
+            The disk is full.
         """
         if self._file[0] != NULL:
             check(lib.ww_array_file_close(self._file, bool(keep)))

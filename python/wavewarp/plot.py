@@ -13,7 +13,7 @@ needs("matplotlib", "'wavewarp[plot]'")
 from matplotlib import font_manager, pyplot
 
 from ._distance import path as _path
-from ._learn import linkage
+from ._clusters import linkage
 from ._measure import MeasureLike, Options
 from ._series import one_array
 

@@ -429,26 +429,72 @@ class SoftLoss(torch.nn.Module):
         self._forget()
 
     def forward(self, x: Batch, y: Batch, x_lengths: Lengths = None, y_lengths: Lengths = None) -> torch.Tensor:
-        """The loss of each pair, a tensor (batch,); its gradient flows to x and y, and is 0 in what is behind a length.
+        """The loss of each pair. Its gradient flows to x and y, and is 0 in what is behind a length.
 
-        x_lengths, y_lengths: how many points of each series of a padded batch count; None: all.
+        NaN and values too large in batches on a GPU that need a gradient are found by backward(), so that PyTorch goes
+        on while the GPU computes.
 
-        Raises ValueError (batches of other sizes or channels, not of three axes; NaN; a gamma out of range; a measure
-        without gradient; lengths of another number, or that the batch does not have), TypeError (a tensor with a list;
-        lengths of lists). NaN and values too large in batches on a GPU that need a gradient are found by backward(), so
-        that PyTorch goes on while the GPU computes.
+        Parameters
+        ----------
+        x, y : Tensor or list of Tensor
+            Two batches, as of SoftLoss.
+        x_lengths, y_lengths : sequence of int, optional
+            How many points of each series of a padded batch count; None: all.
+
+        Returns
+        -------
+        Tensor
+            Of shape (batch,).
+
+        Raises
+        ------
+        ValueError
+            Batches of other sizes or channels, not of three axes; NaN; a gamma out of range; a measure without
+            gradient; lengths of another number, or that the batch does not have.
+        TypeError
+            A tensor with a list; lengths of lists.
+
+        Examples
+        --------
+        >>> import torch
+        >>> from wavewarp.torch import SoftLoss
+        >>> x, y = torch.zeros(1, 3, 1, requires_grad=True), torch.ones(1, 3, 1)
+        >>> SoftLoss("dtw", gamma=1.0)(x, y).sum().backward()
+        >>> x.grad.shape
+        torch.Size([1, 3, 1])
         """
         batched, lengths = self._check(x, y, x_lengths, y_lengths)
         sides = ((x,), (y,)) if batched else (tuple(x), tuple(y))
         return _Soft.apply(self, batched, lengths, *sides[0], *sides[1])
 
     def alignment(self, x: Batch, y: Batch, x_lengths: Lengths = None, y_lengths: Lengths = None) -> Batch:
-        """The expected alignments: how probable it is that point i of x is matched with point j of y.
+        """The expected alignments: how probable it is that point i of x is matched with point j of y. Of a loss with
+        divergence they are those of x with y.
 
-        A tensor (batch, times of x, times of y), without a gradient, in the type and on the device of x: 0 behind the
-        lengths of padded batches; of lists a list of tensors. Of a loss with divergence it is that of x with y.
+        Parameters
+        ----------
+        x, y : Tensor or list of Tensor
+            Two batches, as of SoftLoss.
+        x_lengths, y_lengths : sequence of int, optional
+            As of forward().
 
-        Raises ValueError, TypeError (as of forward()).
+        Returns
+        -------
+        Tensor or list of Tensor
+            Of shape (batch, times of x, times of y), without a gradient, in the type and on the device of x: 0 behind
+            the lengths of padded batches; of lists a list of tensors.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As of forward().
+
+        Examples
+        --------
+        >>> import torch
+        >>> from wavewarp.torch import SoftLoss
+        >>> SoftLoss("dtw", gamma=1.0).alignment(torch.zeros(1, 3, 1), torch.ones(1, 4, 1)).shape
+        torch.Size([1, 3, 4])
         """
         return self._aligned(x, y, *self._check(x, y, x_lengths, y_lengths))
 
@@ -561,7 +607,18 @@ class SoftLoss(torch.nn.Module):
         self._updates = self.measure.name not in ("erp", "ddtw", "wddtw")
 
     def extra_repr(self) -> str:
-        """What PyTorch prints of it."""
+        """What PyTorch prints of the loss.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> from wavewarp.torch import SoftLoss
+        >>> SoftLoss("dtw", gamma=1.0).extra_repr()
+        "'dtw,gamma=1.0', divergence=False"
+        """
         return f"{self.measure.text!r}, divergence={self.divergence}"
 
 

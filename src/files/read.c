@@ -8,13 +8,14 @@
 
 #include "base/grow.h"
 #include "base/names.h"
+#include "files/byte_source.h"
 #include "files/file_name.h"
 #include "files/read_symbols.h"
 #include "files/table.h"
 #include "host.h"
 #include "options.h"
 
-WWI_NAMED(format, "format", "auto", "tsv", "ts", "csv", "npy", "text", "arff")
+WWI_NAMED(format, "format", "auto", "tsv", "ts", "csv", "npy", "text", "arff", "raw", "fasta")
 
 // The first line with content that is not a comment.
 static bool first_line(wwi_text *text, wwi_span *line) {
@@ -27,13 +28,35 @@ static bool first_line(wwi_text *text, wwi_span *line) {
     return false;
 }
 
+// A file that another program reads: what it is.
+static ww_status check_is_known(const wwi_text *text) {
+    static const struct {
+        const char *begin, *name;
+    } others[] = {{"PAR1", "Parquet"},
+                  {"ARROW1", "Arrow"},
+                  {"\x89HDF\r\n\x1a\n", "HDF5"},
+                  {"RIFF", "RIFF (.wav)"},
+                  {"MATLAB 5.0 MAT", "MATLAB"},
+                  {"MATLAB 7.3 MAT", "MATLAB"},
+                  {"fLaC", "FLAC"},
+                  {"OggS", "Ogg"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (wwi_text_begins(text, others[i].begin)) {
+            wwi_fail(WW_ERROR_UNSUPPORTED, "%s: this is a file of %s", text->name, others[i].name);
+            return wwi_fail_hint("wavewarp.read() in Python reads Parquet, Arrow, HDF5, MATLAB's and sound files, and "
+                                 "wavewarp.write() makes .npy or .ts of them");
+        }
+    return WW_OK;
+}
+
 static ww_status check_is_text(const wwi_text *text) {
+    WWI_TRY(check_is_known(text));
     if (!memchr(text->bytes, '\0', text->size))
         return WW_OK;
     wwi_fail(WW_ERROR_FORMAT, "%s: this is neither text nor a .npy file", text->name);
     if (wwi_text_begins(text, "\xFF\xFE") || wwi_text_begins(text, "\xFE\xFF"))
         return wwi_fail_hint("text in UTF-16: save it as UTF-8");
-    return wwi_fail_hint("readable are .tsv, .ts, .arff, .csv, .npy and .npz, text also packed by gzip");
+    return wwi_fail_hint("readable are .tsv, .ts, .arff, .csv, .npy, .npz, .f32, .f64 and FASTA, also packed by gzip");
 }
 
 // Whether a header that begins as ARFF's is of .tsf, which has tags that ARFF has not.
@@ -53,10 +76,23 @@ static bool is_forecasting(wwi_text text) {
     return false;
 }
 
-// By content; the name decides only between the two kinds of lines of numbers, whose content can be the same.
+// Names of FASTA: nucleotides, amino acids.
+static bool is_fasta_named(const char *name) {
+    static const char *const endings[] = {".fasta", ".fa", ".fna", ".ffn", ".faa", ".frn"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (wwi_unpacked_name_ends_with(name, endings[i]))
+            return true;
+    return false;
+}
+
+// By content; the name decides between kinds whose content can be the same: lines of numbers, and numbers alone.
 static ww_status detect(wwi_text *text, int csv_label, ww_format *format) {
     if (wwi_is_npy(text)) {
         *format = WW_FORMAT_NPY;
+        return WW_OK;
+    }
+    if (wwi_is_raw_named(text->name) || *text->bytes == '>') {
+        *format = *text->bytes == '>' && !wwi_is_raw_named(text->name) ? WW_FORMAT_FASTA : WW_FORMAT_RAW;
         return WW_OK;
     }
     WWI_TRY(check_is_text(text));
@@ -131,6 +167,10 @@ static ww_status read_format(wwi_text *text, const ww_read_options *options, ww_
         return read_table(text, options, format, set);
     case WW_FORMAT_TEXT:
         return wwi_read_symbols(text, set);
+    case WW_FORMAT_FASTA:
+        return wwi_read_fasta(text, set);
+    case WW_FORMAT_RAW:
+        return wwi_read_raw(text, set);
     default:
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options.format is %d", (int)format);
     }
@@ -180,8 +220,10 @@ static ww_status find_format(wwi_text *text, const ww_read_options *options, ww_
     *format = options->format;
     if (*format == WW_FORMAT_AUTO)
         WWI_TRY(detect(text, options->csv_label, format));
-    else if (*format != WW_FORMAT_NPY)
+    else if (*format != WW_FORMAT_NPY && *format != WW_FORMAT_RAW)
         WWI_TRY(check_is_text(text));
+    if (*format == WW_FORMAT_TEXT && *text->bytes == '>' && is_fasta_named(text->name))
+        *format = WW_FORMAT_FASTA;
     if ((options->columns || options->label_column) && *format != WW_FORMAT_CSV && *format != WW_FORMAT_TSV)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: columns are chosen of .csv and of UCR text alone", text->name);
     return WW_OK;
@@ -201,10 +243,9 @@ static ww_status read_text(wwi_text *text, const ww_read_options *options, wwi_n
     return ww_series_set_fill_missing(*set, options->missing);
 }
 
-ww_status ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set) {
-    WWI_NEEDS("set", set);
-    *set = NULL;
-    WWI_NEEDS("path", path);
+// From a file, or from a function.
+static ww_status read_set(const char *path, wwi_byte_source *source, const ww_read_options *options,
+                          ww_series_set **set) {
     ww_read_options chosen = WW_READ_OPTIONS_INIT;
     WWI_ENDS(wwi_notes_free) wwi_notes *notes = NULL;
     WWI_ENDS(wwi_text_close) wwi_text text = {.name = path};
@@ -213,11 +254,27 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
     WWI_TRY(check_options(&chosen));
     WWI_TRY(wwi_new_zeroed(notes, 1));
     notes->info = (ww_read_info)WW_READ_INFO_INIT;
-    WWI_TRY(wwi_text_open(path, &text));
+    WWI_TRY(source ? wwi_text_open_source(source, &text) : wwi_text_open(path, &text));
     WWI_TRY(wwi_text_ended(&text, read_text(&text, &chosen, notes, &read)));
     wwi_series_set_take_notes(read, wwi_taken(&notes));
     *set = wwi_taken(&read);
     return WW_OK;
+}
+
+ww_status ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set) {
+    WWI_NEEDS("set", set);
+    *set = NULL;
+    WWI_NEEDS("path", path);
+    return read_set(path, NULL, options, set);
+}
+
+ww_status ww_series_set_read_from(ww_read_fn read, void *user, const char *name, const ww_read_options *options,
+                                  ww_series_set **set) {
+    WWI_NEEDS("set", set);
+    *set = NULL;
+    WWI_NEEDS("read, name", read, name);
+    wwi_byte_source source = {.name = name, .read = read, .user = user};
+    return read_set(name, &source, options, set);
 }
 
 ww_status wwi_read_number_lines(wwi_text *text, ww_series_set **set) {

@@ -48,6 +48,9 @@ typedef struct wwi_values {
 void wwi_text_init(wwi_text *text, const char *name);
 // The file's bytes; `path` "-" is standard input. wwi_text_close() frees what was opened, also after a failure.
 ww_status wwi_text_open(const char *path, wwi_text *text);
+// The same of what a source gives.
+struct wwi_byte_source;
+ww_status wwi_text_open_source(struct wwi_byte_source *source, wwi_text *text);
 void wwi_text_close(wwi_text *text);
 
 // Whether to read on: false in all threads once the caller's interrupt function has asked to stop.
@@ -137,6 +140,9 @@ ww_status wwi_read_ts(wwi_text *text, ww_series_set **set);
 ww_status wwi_read_arff(wwi_text *text, ww_series_set **set);
 // Whether this first line with content is one of ARFF.
 bool wwi_is_arff(wwi_span line);
+// Numbers of this machine, one series: float, or double where the name says so.
+ww_status wwi_read_raw(const wwi_text *text, ww_series_set **set);
+bool wwi_is_raw_named(const char *name);
 struct wwi_table;
 // A line a series.
 ww_status wwi_read_delimited(wwi_text *text, const struct wwi_table *table, ww_series_set **set);

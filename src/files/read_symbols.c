@@ -3,6 +3,7 @@
 #include "files/read_symbols.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "files/output.h"
@@ -44,6 +45,16 @@ ww_status ww_series_set_add_text(ww_series_set *set, const char *text, size_t by
     return ww_series_set_add(set, count, points, label);
 }
 
+// Adds the sequence that `symbols` has, which in the file are from `at` on.
+static ww_status add_sequence(const wwi_text *text, const char *at, wwi_span symbols, ww_series_set *set) {
+    const ww_status status = ww_series_set_add_text(set, symbols.begin, wwi_span_size(symbols), NULL);
+    if (status == WW_ERROR_FORMAT) {
+        wwi_text_fail(text, WW_ERROR_FORMAT, at + ww_last_error()->position, "this is not UTF-8");
+        return wwi_fail_hint("convert it: iconv -f LATIN1 -t UTF-8");
+    }
+    return status;
+}
+
 ww_status wwi_read_symbols(wwi_text *text, ww_series_set **set) {
     WWI_TRY(ww_series_set_create(1, set));
     while (wwi_text_next_line(text)) {
@@ -52,12 +63,30 @@ ww_status wwi_read_symbols(wwi_text *text, ww_series_set **set) {
             wwi_text_fail(text, WW_ERROR_EMPTY, line.begin, "an empty line, which would be a sequence of length 0");
             return wwi_fail_hint("a sequence has at least one symbol; leave the line out");
         }
-        const ww_status status = ww_series_set_add_text(*set, line.begin, wwi_span_size(line), NULL);
-        if (status == WW_ERROR_FORMAT) {
-            wwi_text_fail(text, WW_ERROR_FORMAT, line.begin + ww_last_error()->position, "this is not UTF-8");
-            return wwi_fail_hint("convert it: iconv -f LATIN1 -t UTF-8");
+        WWI_TRY(add_sequence(text, line.begin, line, *set));
+    }
+    return WW_OK;
+}
+
+ww_status wwi_read_fasta(wwi_text *text, ww_series_set **set) {
+    // A heading's sequence, its lines joined: in place, where they are shorter than what they were read from.
+    char *begin = NULL, *end = NULL;
+    WWI_TRY(ww_series_set_create(1, set));
+    for (bool more = wwi_text_next_line(text); more || begin; more = more && wwi_text_next_line(text)) {
+        const wwi_span line = more ? wwi_span_trim(text->line) : (wwi_span){NULL, NULL};
+        const bool heading = !more || (!wwi_span_is_empty(line) && *line.begin == '>');
+        if (heading && begin) {
+            if (begin == end)
+                return wwi_text_fail(text, WW_ERROR_EMPTY, more ? line.begin : text->line.begin,
+                                     "the heading before this has no sequence");
+            WWI_TRY(add_sequence(text, text->line.begin, (wwi_span){begin, end}, *set));
         }
-        WWI_TRY(status);
+        if (heading) {
+            begin = end = more ? text->bytes + (line.end - text->bytes) : NULL;
+            continue;
+        }
+        memmove(end, line.begin, wwi_span_size(line));
+        end += wwi_span_size(line);
     }
     return WW_OK;
 }

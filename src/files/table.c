@@ -14,6 +14,7 @@ static const char *const time_words[] = {"time",     "timestamp", "timestamps", 
                                          "datetime", "date_time", "ds",         "t",          NULL};
 static const char *const series_words[] = {"id", "series", "series_id", "unique_id", "case_id", NULL};
 static const char *const label_words[] = {"label", "labels", "class", "classes", "class_label", "target", NULL};
+static const char *const target_words[] = {"y", NULL}; // of columns that are counted: else y is a value
 static const char *const mark_words[] = {"label",   "labels",    "class",      "classes", "class_label",  "is_anomaly",
                                          "anomaly", "anomalies", "is_outlier", "outlier", "ground_truth", NULL};
 
@@ -23,6 +24,7 @@ typedef struct examined {
     const ww_read_options *options;
     wwi_notes *notes; // NULL: nothing is guessed
     bool is_tsv;
+    bool counted;      // the heading's numbers count the columns
     wwi_sample sample; // without the heading
     wwi_table *table;
 } examined;
@@ -77,7 +79,8 @@ static bool has_known_words(const examined *e) {
     double value;
     for (size_t c = 0; wwi_next_field(&rest, e->table->separator, true, &field); c++)
         if (!wwi_number_parse(field, e->at->c_locale, &value) && !(c == 0 && wwi_span_is_empty(field)) &&
-            !is_one_of(field, label_words) && !is_one_of(field, series_words) && !is_one_of(field, time_words))
+            !is_one_of(field, label_words) && !is_one_of(field, target_words) && !is_one_of(field, series_words) &&
+            !is_one_of(field, time_words))
             return false;
     return true;
 }
@@ -93,7 +96,7 @@ static ww_status guess_heading(examined *e) {
     if (!e->notes || !wwi_counts_columns(e->at, e->at->line, e->table->separator, &texts))
         return WW_OK;
     if (texts > 0) {
-        e->table->heading = has_known_words(e);
+        e->table->heading = e->counted = has_known_words(e);
         return WW_OK;
     }
     if (e->sample.lines < 2 || !e->sample.numeric)
@@ -317,7 +320,7 @@ static ww_status find_points(examined *e) {
 static size_t find_label_word(const examined *e) {
     const size_t ends[2] = {0, e->table->columns - 1};
     for (size_t i = 0; e->table->heading && e->table->columns > 1 && i < 2; i++)
-        if (is_one_of(name_of(e, ends[i]), label_words))
+        if (is_one_of(name_of(e, ends[i]), label_words) || (e->counted && is_one_of(name_of(e, ends[i]), target_words)))
             return ends[i];
     return WWI_NO_COLUMN;
 }

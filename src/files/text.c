@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "files/byte_source.h"
 #include "files/number.h"
 #include "files/read.h"
 #include "files/unpack.h"
@@ -139,6 +140,25 @@ ww_status wwi_text_open(const char *path, wwi_text *text) {
     if (status == WW_OK)
         wwi_text_rewind(text);
     return status;
+}
+
+ww_status wwi_text_open_source(wwi_byte_source *source, wwi_text *text) {
+    const size_t beyond = 1 + WWI_NUMBER_SLACK;
+    const char *member = wwi_member_of(source->name);
+    size_t capacity = 0;
+    wwi_text_init(text, source->name);
+    if (!(text->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)))
+        return wwi_fail_memory(sizeof(locale_t));
+    for (size_t got = 1; got > 0 && !source->ended;) {
+        WWI_TRY(wwi_grow(&text->bytes, &capacity, text->size + 65536 + beyond, 1));
+        got = wwi_byte_source_read(source, text->bytes + text->size, capacity - text->size - beyond);
+        text->size += got;
+    }
+    WWI_TRY(source->status);
+    memset(text->bytes + text->size, 0, beyond);
+    WWI_TRY(wwi_text_unpack(text, member ? member + 1 : NULL));
+    wwi_text_rewind(text);
+    return text->size ? WW_OK : wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name);
 }
 
 void wwi_text_close(wwi_text *text) {
@@ -389,12 +409,22 @@ ww_status wwi_values_append(wwi_values *values, double value) {
     return WW_OK;
 }
 
+static bool has_digits(wwi_span line) {
+    for (const char *at = line.begin; at < line.end; at++)
+        if (*at >= '0' && *at <= '9')
+            return true;
+    return false;
+}
+
 ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span field) {
     double value = NAN;
     if (!wwi_is_missing(field) && !wwi_number_parse(field, text->c_locale, &value)) {
         wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "'%.*s' is not a number", WWI_SHOWN(field, 40));
-        return memchr(field.begin, ',', wwi_span_size(field)) ? wwi_fail_hint("the decimal sign is a point")
-                                                              : WW_ERROR_FORMAT;
+        if (memchr(field.begin, ',', wwi_span_size(field)))
+            return wwi_fail_hint("the decimal sign is a point");
+        return has_digits(text->line) ? WW_ERROR_FORMAT
+                                      : wwi_fail_hint("sequences of characters, one a line, are read with the format "
+                                                      "text: --format text");
     }
     return wwi_values_append(values, value);
 }

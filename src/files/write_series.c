@@ -18,7 +18,8 @@ static ww_status format_by_name(const char *path, ww_format *format) {
         const char *ending;
         ww_format format;
     } endings[] = {{".tsv", WW_FORMAT_TSV}, {".txt", WW_FORMAT_TSV}, {".ts", WW_FORMAT_TS},
-                   {".csv", WW_FORMAT_CSV}, {".npy", WW_FORMAT_NPY}, {".arff", WW_FORMAT_ARFF}};
+                   {".csv", WW_FORMAT_CSV}, {".npy", WW_FORMAT_NPY}, {".arff", WW_FORMAT_ARFF},
+                   {".f32", WW_FORMAT_RAW}, {".f64", WW_FORMAT_RAW}};
     if (strcmp(path, "-") == 0) {
         *format = WW_FORMAT_TS; // the format that can hold every set
         return WW_OK;
@@ -29,7 +30,7 @@ static ww_status format_by_name(const char *path, ww_format *format) {
             return WW_OK;
         }
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the name does not say the format", path);
-    return wwi_fail_hint("end it in .tsv, .ts, .csv or .npy");
+    return wwi_fail_hint("end it in .tsv, .ts, .csv, .npy, .f32 or .f64");
 }
 
 static bool has_labels(const ww_series_set *set) {
@@ -121,9 +122,14 @@ static ww_status check_labelled(const ww_series_set *set, const char *path) {
 static ww_status check_shape(const ww_series_set *set, const char *path, ww_format format) {
     if (ww_series_set_count(set) == 0)
         return wwi_fail(WW_ERROR_EMPTY, "%s: there are no series to write", path);
-    if (format == WW_FORMAT_ARFF) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: ARFF is only read", path);
-        return wwi_fail_hint("write .ts");
+    if (format == WW_FORMAT_ARFF || format == WW_FORMAT_FASTA) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: %s is only read", path, format == WW_FORMAT_ARFF ? "ARFF" : "FASTA");
+        return wwi_fail_hint("write %s", format == WW_FORMAT_ARFF ? ".ts" : "text");
+    }
+    if (format == WW_FORMAT_RAW && ww_series_set_count(set) > 1) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: a file of numbers alone holds one series, not %zu", path,
+                 ww_series_set_count(set));
+        return wwi_fail_hint("write .npy or .ts");
     }
     if (format == WW_FORMAT_NPY && ww_series_set_min_length(set) != ww_series_set_max_length(set)) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: a .npy array can't hold series of different lengths", path);
@@ -277,6 +283,17 @@ static void write_npy(wwi_output *output, const ww_series_set *set, ww_precision
     }
 }
 
+static void write_raw(wwi_output *output, const ww_series_set *set, ww_precision precision) {
+    const size_t channels = ww_series_set_channels(set), length = ww_series_set_length(set, 0);
+    const double *values = ww_series_set_values(set, 0);
+    for (size_t i = 0; i < length * channels; i++) {
+        const double value = values[i % channels * length + i / channels];
+        const float rounded = (float)value;
+        wwi_output_bytes(output, precision == WW_DOUBLE ? (const void *)&value : &rounded,
+                         precision == WW_DOUBLE ? sizeof value : sizeof rounded);
+    }
+}
+
 ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_format format, ww_precision precision) {
     if (!set || !path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_write: %s is NULL", set ? "path" : "set");
@@ -285,7 +302,9 @@ ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_for
     wwi_output output;
     if (format == WW_FORMAT_AUTO)
         WWI_TRY(format_by_name(path, &format));
-    if ((unsigned)format > WW_FORMAT_ARFF)
+    if (format == WW_FORMAT_RAW && wwi_is_raw_named(path))
+        precision = wwi_name_ends_with(path, ".f64") ? WW_DOUBLE : WW_FLOAT;
+    if ((unsigned)format > WW_FORMAT_FASTA)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_write: format is %d", (int)format);
     // Whatever the format can't hold is found before the file is touched.
     WWI_TRY(check_shape(set, path, format));
@@ -297,6 +316,8 @@ ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_for
         write_npy(&output, set, precision);
     else if (format == WW_FORMAT_TS)
         write_ts(&output, set, precision);
+    else if (format == WW_FORMAT_RAW)
+        write_raw(&output, set, precision);
     else if (format == WW_FORMAT_TEXT)
         wwi_write_symbols(&output, set);
     else

@@ -230,7 +230,7 @@ ww_status wwi_plan_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device
 
 ww_status wwi_plan_other_job(const char *function) {
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the plan is for another job", function);
-    return wwi_fail_hint("run a plan with the function its job has");
+    return wwi_fail_hint("a plan is run by the function of its job");
 }
 
 ww_status wwi_plan_check_output(const ww_plan *plan, const ww_output *output, ww_output *to, wwi_result *result,

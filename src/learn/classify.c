@@ -61,7 +61,8 @@ static ww_status fill(ww_classifier *c, const ww_measure *measure, const ww_clas
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.vote is %d", (int)c->options.vote);
     if (c->options.vote == WW_VOTE_DISTANCE && (wwi_measure_is_similarity(&taken) || wwi_measure_is_soft(&taken))) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "votes by distance need distances that are not negative");
-        return wwi_fail_hint("let the neighbours vote alike, or use a distance without the soft minimum");
+        return wwi_fail_hint(
+            "give each neighbour one vote (WW_VOTE_UNIFORM), or use a distance without the soft minimum");
     }
     WWI_TRY(wwi_measure_own(&taken, &c->measure));
     return c->options.targets ? take_targets(c) : wwi_dataset_need_labels(c->train);

@@ -81,7 +81,7 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "precision is %d", (int)o->precision);
     if (other && o->left_right) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "left and right neighbours of two series");
-        return wwi_fail_hint("earlier and later are said of one series");
+        return wwi_fail_hint("leave left_right out: only windows of one series are earlier or later");
     }
     WWI_TRY(check_series(series, index, window, "the series"));
     if (other)
@@ -93,7 +93,7 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
                         o->best_channels, series->channels);
     if (o->best_channels && o->best_channels < series->channels && series->channels > 32) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "the best %zu of %zu channels", o->best_channels, series->channels);
-        return wwi_fail_hint("of up to 32 channels some may count; of more, all");
+        return wwi_fail_hint("the best channels are chosen from 32 channels at most");
     }
     const size_t forced = (size_t)__builtin_popcount(o->forced_channels);
     if (forced &&
@@ -109,7 +109,7 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
     }
     if (!(o->flat_below >= 0) || (o->p > 0 && (o->flat_below > 0 || o->flat || o->other_flat))) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "flat_below is %g, p is %g", o->flat_below, o->p);
-        return wwi_fail_hint("normalised windows may count as constant, below a deviation of 0 or more");
+        return wwi_fail_hint("flat_below is a deviation of 0 or more, for normalised windows alone");
     }
     if (!(o->share >= 0 && o->share <= 1))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "share is %g; above 0 and at most 1", o->share);

@@ -278,6 +278,21 @@ ok "and its classes" grep -qx '1,2:x' c.ts
 printf 'month,v\n2024-01,1\n2024-02,2\n2024-04,3\n' >months.csv
 ok "dates of months" gives 0 info months.csv --json --time-column month
 printf 'class,a,b\n1.0,1,2\n01,3,4\n0.50,5,6\n.5,7,8\n' >numbers.csv
+printf 'y,0,1,2\n7,0.5,1.5,2.5\n8,3,4,5\n' >y.csv
+ok "the output as an option" gives 0 convert y.csv -o y.ts -q
+ok "without a note" eval '! [ -s err ]'
+ok "is the same" eval '"$program" convert y.csv - -q | cmp -s - y.ts'
+ok "what is read and written" gives 0 convert y.csv y2.ts -v
+ok "is said" says "y.csv: series 2, channels 1, points 3 to 3; y2.ts is written"
+ok "two outputs" gives 2 convert y.csv a2.ts -o a3.ts
+ok "none" gives 2 convert y.csv
+ok "the output and the report both printed" gives 2 convert y.csv - --json
+printf '1,2,3\n' >one.csv
+ok "numbers alone" gives 0 convert one.csv one.f32
+ok "are read wherever series are" gives 0 info one.f32
+printf '>a\nkitten\n>b\nsit\nting\n' >words.fasta
+ok "FASTA" gives 0 matrix words.fasta --measure levenshtein --format text
+ok "without its headings" eval 'printf "0,3\n3,0\n" | cmp -s - out'
 ok "labels in many forms" gives 0 info numbers.csv --json
 ok "are few classes" prints '[{"label": "1", "series": 2}, {"label": "0.5", "series": 2}]'
 

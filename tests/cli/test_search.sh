@@ -49,6 +49,24 @@ fi
 # ---- a pipe
 "$program" search query.csv --in - --threshold 0.5 <points.txt >out 2>err
 ok "a pipe" cmp -s out wanted
+# A first line of names: columns by name or number, the time's left out, dates between the values.
+(echo 'when,temp,x'; sed 's/.*/2024-01-01 10:00,&,7/' points.txt) >table.csv
+for columns in temp 2; do
+    "$program" search query.csv --in - --threshold 0.5 --columns $columns <table.csv >out 2>err
+    ok "a heading in a pipe, column $columns" cmp -s out wanted
+done
+"$program" search query.csv --in - --threshold 0.5 --columns temp <table.csv >out 2>err
+cut -d, -f1,2 table.csv | sed '1s/when/time/' | "$program" search query.csv --in - --threshold 0.5 >out 2>err
+ok "the time is no channel" cmp -s out wanted
+"$program" search query.csv --in - --threshold 0.5 <table.csv >out 2>err
+ok "more columns than channels" test $? -eq 1
+ok "names the option" says '--columns'
+"$program" search query.csv --in - --threshold 0.5 --columns hum <table.csv >out 2>err
+ok "a column that there is not" test $? -eq 1
+ok "is named" says "no column 'hum'"
+(head -n 3 table.csv; echo '2024-01-01,warm,7') | "$program" search query.csv --in - --threshold 0.5 --columns temp >out 2>err
+ok "a field that is no number" test $? -eq 1
+ok "is named with its line" says "line 4: 'warm'"
 (cat points.txt; sleep 0.1; cat points.txt) | "$program" search query.csv --in - --threshold 0.5 >out 2>err
 printf '0\t0\t16\t22\t0\n0\t0\t42\t48\t0\n' >wanted
 ok "a pipe that stalls" cmp -s out wanted

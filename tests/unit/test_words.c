@@ -33,7 +33,7 @@ START_TEST(names) {
     ROUND(ww_shapelet_quality, ww_shapelet_quality_name, ww_shapelet_quality_by_name, 4);
     ROUND(ww_generator, ww_generator_name, ww_generator_by_name, 5);
     ROUND(ww_precision, ww_precision_name, ww_precision_by_name, 2);
-    ROUND(ww_format, ww_format_name, ww_format_by_name, 7);
+    ROUND(ww_format, ww_format_name, ww_format_by_name, 9);
     ROUND(ww_engine, ww_engine_name, ww_engine_by_name, 5);
     ROUND(ww_metric, ww_metric_name, ww_metric_by_name, 14);
     ROUND(ww_average_method, ww_average_method_name, ww_average_method_by_name, 2);

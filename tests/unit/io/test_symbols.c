@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as sequences of symbols: UTF-8 in and out, what is refused, the helper for strings.
+// Texts as sequences of symbols: UTF-8 in and out, FASTA, what is refused, the helper for strings. Numbers alone; bytes
+// that a function gives.
+#include <wavewarp/file.h>
+
 #include "check_main.h"
 #include "io_support.h"
 
@@ -170,6 +173,129 @@ START_TEST(what_is_no_text_is_not_written) {
 }
 END_TEST
 
+// ---- FASTA
+
+START_TEST(headings_are_no_sequences) {
+    static const char content[] = ">one of two\nAC\r\nG\n\n>two\nT";
+    static const char *const names[] = {"a.fasta", "a.txt"}; // by its name, by its content
+    ww_read_options options = WW_READ_OPTIONS_INIT;
+    for (int named = 0; named < 2; named++) {
+        ww_series_set *read = NULL;
+        options.format = named == 0 ? WW_FORMAT_TEXT : WW_FORMAT_AUTO;
+        ck_assert_int_eq(ww_series_set_read(io_file(names[named], content, strlen(content)), &options, &read), WW_OK);
+        ck_assert_uint_eq(ww_series_set_count(read), 2);
+        CHECK_SYMBOLS(read, 0, 'A', 'C', 'G');
+        CHECK_SYMBOLS(read, 1, 'T');
+        ck_assert_ptr_null(ww_series_set_label(read, 0));
+        ck_assert_int_eq(ww_series_set_write(read, io_path("b.fasta"), WW_FORMAT_FASTA, WW_DOUBLE),
+                         WW_ERROR_UNSUPPORTED);
+        ww_series_set_destroy(&read);
+    }
+    static const struct {
+        const char *content, *place;
+        ww_status status;
+    } bad[] = {{">a\n>b\nAC\n", ":2:1:", WW_ERROR_EMPTY},
+               {">a\n", ":1:1:", WW_ERROR_EMPTY},
+               {">a\nAC\n>b\n \n", ":4:1:", WW_ERROR_EMPTY},
+               {">a\nA\xFF\n", ":2:2:", WW_ERROR_FORMAT}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ww_series_set *read = NULL;
+        ck_assert_int_eq(ww_series_set_read(io_file("a.fa", bad[i].content, strlen(bad[i].content)), NULL, &read),
+                         bad[i].status);
+        ck_assert_msg(strstr(ww_last_error()->message, bad[i].place), "%s: %s", bad[i].content,
+                      ww_last_error()->message);
+        ck_assert_ptr_null(read);
+    }
+}
+END_TEST
+
+START_TEST(numbers_in_place_of_texts) {
+    ww_series_set *read = NULL;
+    ck_assert_int_eq(ww_series_set_read(io_file("a.txt", "kitten\nsitting\n", 15), NULL, &read), WW_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, "--format text"));
+    ck_assert_int_eq(ww_series_set_read(io_file("a.csv", "1,2\n3,x\n", 8), NULL, &read), WW_ERROR_FORMAT);
+    ck_assert_ptr_null(strstr(ww_last_error()->hint, "text"));
+}
+END_TEST
+
+// ---- numbers alone, bytes of the caller's, files of others
+
+typedef struct bytes {
+    const char *at;
+    size_t left, each;
+} bytes;
+
+static int64_t give(void *user, void *to, size_t room) {
+    bytes *b = user;
+    size_t count = b->each < room ? b->each : room;
+    if (b->each == 0)
+        return -1;
+    count = count < b->left ? count : b->left;
+    memcpy(to, b->at, count);
+    b->at += count;
+    b->left -= count;
+    return (int64_t)count;
+}
+
+START_TEST(numbers_alone) {
+    static const double values[] = {0.1, -2, 3.5};
+    static const char *const names[] = {"a.f64", "a.f32"};
+    ck_assert_int_eq(ww_series_set_add(set, 3, values, NULL), WW_OK);
+    for (int single = 0; single < 2; single++) {
+        ww_series_set *read = NULL;
+        const char *path = io_path(names[single]);
+        // The name's precision holds.
+        ck_assert_int_eq(ww_series_set_write(set, path, WW_FORMAT_AUTO, single ? WW_DOUBLE : WW_FLOAT), WW_OK);
+        ck_assert_int_eq(ww_series_set_read(path, NULL, &read), WW_OK);
+        ck_assert_uint_eq(ww_series_set_length(read, 0), 3);
+        for (size_t t = 0; t < 3; t++)
+            ck_assert_double_eq(ww_series_set_values(read, 0)[t], single ? (double)(float)values[t] : values[t]);
+        ww_series_set_destroy(&read);
+    }
+    ck_assert_int_eq(ww_series_set_add(set, 3, values, NULL), WW_OK);
+    ck_assert_int_eq(ww_series_set_write(set, io_path("two.f32"), WW_FORMAT_AUTO, WW_FLOAT), WW_ERROR_UNSUPPORTED);
+    ww_series_set *read = NULL;
+    ck_assert_int_eq(ww_series_set_read(io_file("odd.f64", "12345", 5), NULL, &read), WW_ERROR_FORMAT);
+}
+END_TEST
+
+START_TEST(bytes_of_the_caller) {
+    static const char content[] = "1,2,3\n4,5,6\n";
+    for (size_t each = 1; each < 20; each += 6) {
+        ww_series_set *read = NULL;
+        bytes b = {content, strlen(content), each};
+        ck_assert_int_eq(ww_series_set_read_from(give, &b, "a.csv", NULL, &read), WW_OK);
+        ck_assert_uint_eq(ww_series_set_count(read), 2);
+        ck_assert_double_eq(ww_series_set_values(read, 1)[2], 6);
+        ww_series_set_destroy(&read);
+    }
+    ww_series_set *read = NULL;
+    bytes none = {content, 0, 1}, broken = {content, 1, 0};
+    ck_assert_int_eq(ww_series_set_read_from(give, &none, "a.csv", NULL, &read), WW_ERROR_EMPTY);
+    ck_assert_int_eq(ww_series_set_read_from(give, &broken, "a.csv", NULL, &read), WW_ERROR_IO);
+    ck_assert_int_eq(ww_series_set_read_from(NULL, &none, "a.csv", NULL, &read), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_series_set_read_from(give, &none, NULL, NULL, &read), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_series_set_read_from(give, &none, "a.csv", NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(files_of_other_programs_are_named) {
+    static const struct {
+        const char *begin, *name;
+    } others[] = {{"PAR1xxxx", "Parquet"},
+                  {"\x89HDF\r\n\x1a\n", "HDF5"},
+                  {"RIFF\1\1\1\1WAVE", ".wav"},
+                  {"ARROW1\1\1", "Arrow"},
+                  {"MATLAB 5.0 MAT-file", "MATLAB"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        ww_series_set *read = NULL;
+        ck_assert_int_eq(ww_series_set_read(io_file("a", others[i].begin, strlen(others[i].begin)), NULL, &read),
+                         WW_ERROR_UNSUPPORTED);
+        ck_assert_msg(strstr(ww_last_error()->message, others[i].name), "%s", ww_last_error()->message);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("symbols");
     TCase *tcase = wwt_case(suite, "symbols", 20);
@@ -181,5 +307,10 @@ int main(void) {
     tcase_add_test(tcase, refused_with_its_place);
     tcase_add_test(tcase, long_sequences);
     tcase_add_test(tcase, what_is_no_text_is_not_written);
+    tcase_add_test(tcase, headings_are_no_sequences);
+    tcase_add_test(tcase, numbers_in_place_of_texts);
+    tcase_add_test(tcase, numbers_alone);
+    tcase_add_test(tcase, bytes_of_the_caller);
+    tcase_add_test(tcase, files_of_other_programs_are_named);
     return wwt_run(suite);
 }

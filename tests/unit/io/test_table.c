@@ -244,6 +244,16 @@ START_TEST(headings_that_count) {
     check(set, 2, 1, 1, "8", VALUES(3, 4, 5));
     check_notices(set, "4");
     ww_series_set_destroy(&set);
+    set = read_with("a.csv", "y,0,1,2\n7,0.5,1.5,2.5\n8,3.0,4.0,5.0\n", NULL);
+    check(set, 2, 1, 1, "8", VALUES(3, 4, 5));
+    check_notices(set, "4");
+    ww_series_set_destroy(&set);
+    set = read_with("a.csv", "x,y\n1,2\n3,4\n", NULL); // of points y is a value
+    check(set, 2, 1, 1, NULL, VALUES(3, 4));
+    ww_series_set_destroy(&set);
+    set = read_with("a.csv", "a,0,1,2\nb,0.5,1.5,2.5\n", NULL); // labels
+    check(set, 2, 1, 0, "a", VALUES(0, 1, 2));
+    ww_series_set_destroy(&set);
     set = read_with("a.tsv", "label\tt0\tt1\n7\t1.5\t2.5\n8\t3.5\t4.5\n", NULL);
     check(set, 2, 1, 1, "8", VALUES(3.5, 4.5));
     ww_series_set_destroy(&set);
