@@ -19,6 +19,13 @@ int64_t wwi_profile_norm(const ww_profile *p) {
     return power == 1 ? 1 : power == 2 ? 2 : power <= WWI_RAW_MOST_POWER ? 3 : 4;
 }
 
+// A power that is made of products: 3 to 16; 0: none.
+static int64_t whole_power(const ww_profile *p) {
+    return wwi_profile_norm(p) == 3 && rint(p->series.p) >= p->series.p && p->series.p >= rint(p->series.p)
+               ? (int64_t)p->series.p
+               : 0;
+}
+
 static int ascending(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
@@ -72,8 +79,8 @@ static void make_margin(ww_profile *p, uint32_t terms) {
     const double count = (double)p->window * (double)p->series.channels, power = p->series.p;
     const int64_t norm = wwi_profile_norm(p);
     double relative = 1e-6 + 2 * unit * ((double)terms + 8), rounding = lost;
-    if (norm == 3)
-        relative += 2e-4; // p itself is a float there, and so are its powers: log2(d) p is above -126
+    if (norm == 3) // p itself is a float there, if not whole, and so are its powers: log2(d) p is above -126
+        relative += whole_power(p) > 0 ? 2 * unit * power : 2e-4;
     if (norm == 2 || norm == 3) {
         relative += lost > 0 ? PART : 0;
         rounding = lost > 0 ? count * pow(lost, power) * pow(power / PART, power - 1) : 0;
@@ -116,7 +123,7 @@ static ww_status compile(ww_profile *p, shape s) {
             .texts = {"base/number.cl", "profile/profile_args.h", "profile/profile.cl", "profile/profile_raw.cl"},
             .defines = WWI_LIST({"WWK_DOUBLE", p->raw.in_double}, {"WW_CHANNELS", (int64_t)p->series.channels},
                                 {"WW_BEST", (int64_t)p->series.best}, {"WW_FORCED", (int64_t)p->series.forced_count},
-                                {"WW_NORM", wwi_profile_norm(p)}, {"WW_FLATS", flats},
+                                {"WW_NORM", wwi_profile_norm(p)}, {"WW_WHOLE", whole_power(p)}, {"WW_FLATS", flats},
                                 {"WW_PROFILE_ROWS", role != WWI_PROFILE_COLUMNS_ALONE},
                                 {"WW_PROFILE_COLUMNS", role != WWI_PROFILE_ROWS_ALONE}, {"WW_TREND", 0},
                                 {"WW_RAISES", p->k == 1}, {"WW_PROFILE_BLOCK_ROWS", p->block_rows}, {"WW_WG", s.group},
