@@ -9,6 +9,7 @@ void ww_index_destroy(ww_index **index) {
     ww_index *x = wwi_taken(index);
     if (!x)
         return;
+    wwi_index_forget(x);
     ww_dataset_destroy(&x->base);
     wwi_measure_disown(&x->measure);
     wwi_context_release(x->context);
