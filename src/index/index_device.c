@@ -78,7 +78,8 @@ static ww_status make_places(device_walk *w, size_t *most) {
     const uint64_t copies = points * (pair->rows->channels + pair->rows->extra) * size, of_marks = a->mark_room * 4ull;
     const uint64_t beam = a->beam * (4 + size), each = a->each * (16 + size + copies);
     const uint64_t memory = wwi_memory_share(pair->context, 4, w->index->run.max_bytes);
-    uint64_t places = wwi_least(PAIRS / a->each, memory / (of_marks + beam + each));
+    uint64_t places = (uint64_t)wwi_forced(pair->context, "form.index_places", PAIRS, PAIRS / a->each);
+    places = wwi_least(places, memory / (of_marks + beam + each));
     places = wwi_least(places, largest / of_marks);
     *most = (size_t)wwi_least(w->left_count, RESULTS / (a->keep * (4 + size)));
     *most = *most ? *most : 1;
@@ -204,7 +205,7 @@ static ww_status open(device_walk *w, uint32_t beam) {
     ww_index *x = w->index;
     const wwi_index_walk *of = w->of;
     ww_context *context = w->plan->pair.context;
-    w->group = wwi_forced(context, "form.index_group", GROUP, wwi_is_gpu(context) ? GROUP : 1);
+    w->group = wwi_forced(context, "form.index_group", 64, wwi_is_gpu(context) ? GROUP : 1);
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "index/index_args.h", "index/index_walk.cl"},
         .defines = WWI_LIST({"WWK_DOUBLE", x->precision == WW_DOUBLE}, {"WW_WG", w->group}, {"WW_WIDTH", WWI_INDEX_WIDTH},

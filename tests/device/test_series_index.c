@@ -354,10 +354,12 @@ typedef struct walked {
     uint64_t examined;
 } walked;
 
-// Searches of others and of the base itself; `form`: 0 on the host, 1 on the device, 2 there with too few marks.
+// Searches of others and of the base itself; `form`: 0 on the host, 1 on the device, 2 there with too few marks and few
+// places, which take a query after the other.
 static walked walk(ww_index *index, ww_dataset *queries, size_t count, size_t base, ww_precision precision, long form) {
     walked w = {room(count, K, precision), room(base, K, precision), 0};
     wwt_ok(wwi_tuning_try(wwt_context, "form.index", NULL, form));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.index_places", NULL, form == 2 ? 9 : 1000));
     wwt_ok(ww_index_search(index, queries, K, w.of_queries.ids, w.of_queries.distances));
     w.examined = info_of(index).examined;
     wwt_ok(ww_index_search(index, NULL, K, w.of_all.ids, w.of_all.distances));
@@ -426,6 +428,7 @@ START_TEST(walks_on_the_device) {
         walked_free(&host);
     }
     wwt_ok(wwi_tuning_try(wwt_context, "form.index", NULL, 3)); // the library's own choice
+    wwt_ok(wwi_tuning_try(wwt_context, "form.index_places", NULL, 1 << 30));
     ww_index_destroy(&index);
     ww_dataset_destroy(&q);
     ww_dataset_destroy(&more);
