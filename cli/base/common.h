@@ -170,6 +170,8 @@ typedef struct cli_progress {
     double start, shown, interval;
     bool terminal;
     ww_run_options run; // options of plans and searches: must live as long as these
+    const char *unit;   // what the job counts, and of its name how many; cells, unless a command says otherwise
+    double each;
 } cli_progress;
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan);
 void cli_progress_end(void);

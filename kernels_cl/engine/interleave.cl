@@ -9,7 +9,8 @@
 // fill the pack to a multiple of `step`. `margin` (ribbon.cl, not with `step`): so many points of minus infinity before
 // each series, and from its end to that many behind the longest.
 //
-// With vectors (CPUs) one work-item a pack, no local memory. Else work-groups of WW_PACK work-items, any number
+// With vectors (CPUs) one work-group a pack, any size, no local memory; a list's pack is interleaved where it is computed,
+// by a function. Else work-groups of WW_PACK work-items, any number
 // of them a pack: a square of WW_PACK series x WW_PACK times goes through local memory ((WW_PACK + 1) * WW_PACK values), so
 // that both sides of the global memory are accessed in whole rows; two barriers a square.
 #define WW_SLOT_ID(v) order[(ulong)min(begin + pack * WW_PACK + (v), end - 1) * order_stride + order_offset]
@@ -22,7 +23,7 @@
 #define WW_PACK_CHANNELS WW_CHANNELS
 #endif
 
-#if WW_VECTOR > 1
+#if WW_VECTOR > 1 && WW_LIST
 // WW_VECTOR times of each of as many series, to the values of each time side by side: the halves of a pack are shuffled
 // like cards, until each has gone round.
 WW_INLINE void ww_turn(real *values) {
@@ -42,62 +43,59 @@ WW_INLINE void ww_turn(real *values) {
     }
 }
 
-// Series of a pack to `target`, which is as long as the longest of them (with `step` longer).
-WW_INLINE void ww_interleave_pack(const ww_series *of, uint longest, uint step, uint channels,
+// The series of a list's pack to `target`, which is as long as the longest of them. The work-item that computes the pack
+// calls it (packed.cl).
+WW_INLINE void ww_interleave_pack(const ww_series *of, uint longest, uint shortest, uint channels,
                                   __global ww_scalar *target) {
-    uint begin = 0, end = longest; // the times that all series have
-    for (uint v = 0; v < WW_VECTOR; v++) {
-        const uint before = step ? longest - of[v].length : 0;
-        begin = max(begin, before);
-        end = min(end, before + of[v].length);
-    }
     for (uint c = 0; c < WW_PACK_PARTS; c++) {
-        const ww_scalar none = step && c >= WW_PACK_CHANNELS ? 0 : (ww_scalar)INFINITY;
-        for (uint j = 0; j < longest;) {
-            if (j >= begin && j + WW_VECTOR <= end) {
-                real values[WW_VECTOR];
+        __global const ww_scalar *at[WW_VECTOR];
+        for (uint v = 0; v < WW_VECTOR; v++)
+            at[v] = c < WW_PACK_CHANNELS ? of[v].at + (ulong)c * of[v].length : of[v].extra;
+        uint j = 0;
+        for (; j + WW_VECTOR <= shortest; j += WW_VECTOR) {
+            real values[WW_VECTOR];
 #pragma unroll
-                for (int v = 0; v < WW_VECTOR; v++) {
-                    __global const ww_scalar *at = c < WW_PACK_CHANNELS ? of[v].at + (ulong)c * of[v].length : of[v].extra;
-                    values[v] = WW_VLOAD(0, at + (j - (step ? longest - of[v].length : 0)));
-                }
-                ww_turn(values);
+            for (int v = 0; v < WW_VECTOR; v++)
+                values[v] = WW_VLOAD(0, at[v] + j);
+            ww_turn(values);
 #pragma unroll
-                for (int t = 0; t < WW_VECTOR; t++)
-                    WW_VSTORE(values[t], (ulong)(j + t) * WW_PACK_PARTS + c, target);
-                j += WW_VECTOR;
-                continue;
-            }
-            for (uint v = 0; v < WW_VECTOR; v++) {
-                __global const ww_scalar *at = c < WW_PACK_CHANNELS ? of[v].at + (ulong)c * of[v].length : of[v].extra;
-                const uint t = j - (step ? longest - of[v].length : 0);
-                target[((ulong)j * WW_PACK_PARTS + c) * WW_VECTOR + v] = t < of[v].length ? at[t] : none;
-            }
-            j++;
+            for (int t = 0; t < WW_VECTOR; t++)
+                WW_VSTORE(values[t], (ulong)(j + t) * WW_PACK_PARTS + c, target);
         }
+        for (; j < longest; j++)
+#pragma unroll 1
+            for (uint v = 0; v < WW_VECTOR; v++)
+                target[((ulong)j * WW_PACK_PARTS + c) * WW_VECTOR + v] = j < of[v].length ? at[v][j] : (ww_scalar)INFINITY;
     }
 }
-
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-ww_interleave(__global const ww_scalar *restrict values, __global const ulong2 *restrict series,
-              __global const uint *restrict order, const uint order_stride, const uint order_offset, const uint begin,
-              const uint end, const uint channel, const uint step, const uint margin,
-              __global const ulong *restrict pack_offset, __global ww_scalar *restrict packed
+#elif WW_VECTOR > 1
+__kernel void ww_interleave(__global const ww_scalar *restrict values, __global const ulong2 *restrict series,
+                            __global const uint *restrict order, const uint order_stride, const uint order_offset,
+                            const uint begin, const uint end, const uint channel, const uint step,
+                            const uint margin, __global const ulong *restrict pack_offset,
+                            __global ww_scalar *restrict packed
 #if WW_SUMMED
-              ,
-              const uint channels
+                            ,
+                            const uint channels
 #endif
 ) {
     const uint pack = (uint)get_group_id(0);
-    ww_series of[WW_VECTOR];
     uint longest = 0;
-    for (uint v = 0; v < WW_VECTOR; v++) {
-        of[v] = ww_series_load(values, series, WW_SLOT_ID(v), channel);
-        longest = max(longest, of[v].length);
-    }
+    for (uint v = 0; v < WW_PACK; v++)
+        longest = max(longest, (uint)series[WW_SLOT_ID(v)].y);
     if (step)
         longest = (longest + step - 1) / step * step;
-    ww_interleave_pack(of, longest, step, WW_PACK_PARTS, packed + pack_offset[pack]);
+    __global ww_scalar *target = packed + pack_offset[pack];
+    for (uint v = (uint)get_local_id(0); v < WW_PACK; v += (uint)get_local_size(0)) {
+        const ww_series s = ww_series_load(values, series, WW_SLOT_ID(v), channel);
+        for (uint c = 0; c < WW_PACK_PARTS; c++) {
+            __global const ww_scalar *source = c < WW_PACK_CHANNELS ? s.at + (ulong)c * s.length : s.extra;
+            const uint before = step ? longest - s.length : 0;
+            const ww_scalar none = step && c >= WW_PACK_CHANNELS ? 0 : (ww_scalar)INFINITY;
+            for (uint j = 0; j < longest; j++)
+                target[((ulong)j * WW_PACK_PARTS + c) * WW_PACK + v] = j - before < s.length ? source[j - before] : none;
+        }
+    }
 }
 #else
 __kernel __attribute__((reqd_work_group_size(WW_PACK, 1, 1))) void

@@ -258,19 +258,28 @@ WW_INLINE void ww_packed_rest(ww_packed_state *s, const ww_packed_lanes *lanes, 
 }
 
 #if WW_LIST
-// Interleaves one side of a list's pack. Returns the end of what it wrote.
-WW_INLINE __global ww_scalar *ww_packed_bring(ww_pack p, __global const ww_scalar *values, __global const ulong2 *series,
-                                              __global const uint *x_order, bool rows, uint channel, uint channels,
+// Interleaves a list's pack to `to`: its row series, then its column series. Returns the end.
+WW_INLINE __global ww_scalar *ww_packed_bring(ww_packed_state *s, ww_pack p, __global const ww_scalar *x_values,
+                                              __global const ulong2 *x_series, __global const ww_scalar *y_values,
+                                              __global const ulong2 *y_series, __global const uint *x_order, uint channel,
                                               __global ww_scalar *to) {
-    ww_series of[WW_VECTOR];
-    uint longest = 0;
-    for (uint v = 0; v < WW_VECTOR; v++) {
-        const uint slot = WW_PACK_SLOT(p, v);
-        of[v] = ww_series_load(values, series, rows ? WW_TASK_X(slot) : WW_TASK_Y(slot), channel);
-        longest = max(longest, of[v].length);
+    const uint channels = s->channels;
+    s->xs = to;
+#pragma unroll 1 // one copy of the code: it takes long to compile
+    for (uint side = 0; side < 2; side++) {
+        ww_series of[WW_VECTOR];
+        uint longest = 0, shortest = 0xffffffffu;
+        for (uint v = 0; v < WW_VECTOR; v++) {
+            const uint id = x_order[3 * (ulong)WW_PACK_SLOT(p, v) + side];
+            of[v] = ww_series_load(side ? y_values : x_values, side ? y_series : x_series, id, channel);
+            longest = max(longest, of[v].length);
+            shortest = min(shortest, of[v].length);
+        }
+        s->ys = to;
+        ww_interleave_pack(of, longest, shortest, channels, to);
+        to += (ulong)longest * WW_PACK_PARTS * WW_VECTOR;
     }
-    ww_interleave_pack(of, longest, 0, channels, to);
-    return to + (ulong)longest * WW_PACK_PARTS * WW_VECTOR;
+    return to;
 }
 #endif
 
@@ -341,10 +350,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         const ww_pack p = ww_pack_of(args, unit, packs, WW_VECTOR);
         ww_packed_lanes lanes;
 #if WW_LIST
-        __global ww_scalar *ys = ww_packed_bring(p, x_values, x_series, x_order, true, args.channel, s.channels, own);
-        s.row = ww_packed_bring(p, y_values, y_series, x_order, false, args.channel, s.channels, ys);
-        s.xs = own;
-        s.ys = ys;
+        s.row = ww_packed_bring(&s, p, x_values, x_series, y_values, y_series, x_order, args.channel, own);
 #else
         s.ys = y_packed + y_pack_offset[p.pack];
 #endif

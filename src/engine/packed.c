@@ -10,6 +10,10 @@ static const wwi_form form = {.engine = "packed",
                               .kernel = "ww_packed",
                               .interleave = "ww_interleave",
                               .texts = {"engine/interleave.cl", "engine/packed_block.cl", "engine/packed.cl"}};
+// A pack of a list is interleaved by the work-item that computes it.
+static const wwi_form lists = {.engine = "packed",
+                               .kernel = "ww_packed",
+                               .texts = {"engine/interleave.cl", "engine/packed_block.cl", "engine/packed.cl"}};
 
 #define SUMMED_ROWS 8 // that share a column's channels
 
@@ -43,7 +47,7 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
         return wwi_packed_items_run(r, w);
     if (wwi_packed_product(r) && !b->list)
         return wwi_packed_product_run(r, w);
-    wwi_variant_key key = wwi_work_key(r, w, &form);
+    wwi_variant_key key = wwi_work_key(r, w, b->list ? &lists : &form);
     key.vector = r->vector;
     key.registers = 1;
     key.summed = r->summed;
@@ -55,7 +59,6 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     key.abandon = b->list && b->radii && r->of.passes == 1 && !r->of.open && !r->of.soft &&
                   (r->of.row->flags & WWI_MEASURE_MONOTONE);
     WWI_TRY(wwi_runner_variant(r, key, &v));
-    // Of a list each pack is interleaved by the work-item that computes it.
     if (!b->list)
         WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_COLUMN, packing));
     const uint32_t packs = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, vector);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks on the device (kernels_cl/index/index_walk.cl): beams, links and lists of pairs stay there, and the host reads
-// how many pairs a step has. The same steps as on the host, the same results.
+// how many pairs a step has. The same steps as on the host, the same results. Several devices divide the queries.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,23 @@ enum { PAIRS = 1 << 22, GROUP = 32, RESULTS = 1 << 28 };
 // How much larger the marks of a query are that found no room.
 enum { MORE_MARKS = 4 };
 
-typedef struct device_walk {
+// The walks of a call.
+typedef struct walks {
     ww_index *index;
     wwi_index_walk *of;
     ww_plan *plan;
-    uint32_t *left; // queries that are not at their end
+    uint32_t beam;
+    atomic_uint_least64_t examined;
+} walks;
+
+// Those of a device.
+typedef struct device_walk {
+    ww_index *index;
+    walks *all;
+    const wwi_index_walk *of;
+    ww_plan *plan;
+    wwi_buffer *links; // the index's
+    uint32_t *left;    // queries that are not at their end
     size_t left_count;
     uint64_t places;
     ww_index_args args;
@@ -41,29 +53,44 @@ static void walk_close(device_walk *w) {
     free(w->distances);
 }
 
+static size_t device_count(const ww_index *x) {
+    return x->base->team ? x->base->team->count : 1;
+}
+
 void wwi_index_forget(ww_index *x) {
-    wwi_buffer_destroy(&x->device_links);
+    for (size_t i = 0; x->device_links && i < device_count(x); i++)
+        wwi_buffer_destroy(&x->device_links[i]);
+    wwi_free_taken(&x->device_links);
 }
 
 // Where walks are: a test forces ON_HOST, ON_DEVICE or, with marks that many queries have no room for, SHORT_OF_MARKS.
 enum { ON_HOST, ON_DEVICE, SHORT_OF_MARKS };
 
-static long form(const ww_index *x) {
-    return wwi_forced(x->context, "form.index", SHORT_OF_MARKS, wwi_is_gpu(x->context) ? ON_DEVICE : ON_HOST);
+static long form(const ww_plan *plan) {
+    ww_context *context = plan->pair.context;
+    return wwi_forced(context, "form.index", SHORT_OF_MARKS, wwi_is_gpu(context) ? ON_DEVICE : ON_HOST);
+}
+
+static bool is_fit(const ww_index *x, const ww_plan *plan) {
+    return form(plan) != ON_HOST && wwi_plan_takes_tasks(plan) &&
+           (uint64_t)x->count * x->degree * sizeof *x->links <= wwi_context_max_buffer(plan->pair.context);
 }
 
 bool wwi_index_on_device(const ww_index *x, const ww_plan *plan) {
-    return form(x) != ON_HOST && wwi_plan_takes_tasks(plan) &&
-           (uint64_t)x->count * x->degree * sizeof *x->links <= wwi_context_max_buffer(plan->pair.context);
+    const wwi_team *t = plan->team;
+    bool fit = is_fit(x, plan);
+    for (size_t i = 0; t && i < t->count; i++)
+        fit = fit && (!t->on[i] || is_fit(x, t->on[i]));
+    return fit;
 }
 
 // ---- room
 
 // A power of two of which half are more than a walk usually sees.
-static uint32_t usual_marks(const ww_index *x, uint32_t beam) {
+static uint32_t usual_marks(const ww_index *x, const ww_plan *plan, uint32_t beam) {
     const uint64_t seen = wwi_least(x->count, x->start_count + (uint64_t)beam * x->degree);
     uint32_t room = 256;
-    while (room < 2 * seen && room < 1u << 30 && form(x) != SHORT_OF_MARKS)
+    while (room < 2 * seen && room < 1u << 30 && form(plan) != SHORT_OF_MARKS)
         room *= 2;
     return room;
 }
@@ -118,11 +145,17 @@ static ww_status send(device_walk *w, const uint32_t *queries, size_t count) {
 }
 
 static ww_status launch(device_walk *w) {
-    return WWI_LAUNCH(w->kernel, w->places, (uint64_t)w->group, WWI_BUFFER(w->index->device_links), WWI_BUFFER(w->entries),
+    return WWI_LAUNCH(w->kernel, w->places, (uint64_t)w->group, WWI_BUFFER(w->links), WWI_BUFFER(w->entries),
                       WWI_BUFFER(w->rows), WWI_BUFFER(w->owns), WWI_VALUE(w->args), WWI_BUFFER(w->states),
                       WWI_BUFFER(w->beam_distances), WWI_BUFFER(w->beam_numbers), WWI_BUFFER(w->asked),
                       WWI_BUFFER(w->marks), WWI_BUFFER(w->pairs), WWI_BUFFER(w->results), WWI_BUFFER(w->totals),
                       WWI_BUFFER(w->found_numbers), WWI_BUFFER(w->found_distances), WWI_BUFFER(w->given_up));
+}
+
+// Of one device the index tells its progress; several tell their team's, and hear whether they are to stop.
+static ww_status say(const device_walk *w, uint32_t done) {
+    const wwi_plan_settings *o = &w->plan->options;
+    return w->all->plan->team ? wwi_run_report(o->progress, o->progress_user, 0, 1) : wwi_index_tell(w->index, done);
 }
 
 // Steps until no place has a query.
@@ -132,12 +165,12 @@ static ww_status step_all(device_walk *w, uint32_t *given_up) {
         WWI_TRY(wwi_buffer_fill_u32(w->totals, 4 * WW_INDEX_PAIRS, 4, 0));
         WWI_TRY(launch(w));
         WWI_TRY(wwi_stream_read(w->plan->pair.stream, w->totals, 0, sizeof totals, totals));
-        WWI_TRY(wwi_index_tell(w->index, totals[WW_INDEX_DONE] - done));
+        WWI_TRY(say(w, totals[WW_INDEX_DONE] - done));
         done = totals[WW_INDEX_DONE];
         *given_up = totals[WW_INDEX_LEFT];
         if (totals[WW_INDEX_PAIRS] == 0)
             return WW_OK;
-        w->of->examined += totals[WW_INDEX_PAIRS];
+        atomic_fetch_add(&w->all->examined, totals[WW_INDEX_PAIRS]);
         WWI_TRY(wwi_plan_run_tasks(w->plan, w->pairs, totals[WW_INDEX_PAIRS], w->results));
     }
 }
@@ -199,41 +232,52 @@ static ww_status run_left(device_walk *w) {
     return WW_OK;
 }
 
-// ---- all
+// ---- a device
 
-static ww_status open(device_walk *w, uint32_t beam) {
+static ww_status send_links(device_walk *w, size_t device) {
     ww_index *x = w->index;
-    const wwi_index_walk *of = w->of;
-    ww_context *context = w->plan->pair.context;
+    wwi_buffer **links = &x->device_links[device];
+    if (!*links)
+        WWI_TRY(wwi_upload(w->plan->pair.context, links, x->links, (uint64_t)x->count * x->degree * sizeof *x->links));
+    w->links = *links;
+    return WW_OK;
+}
+
+static ww_status open(device_walk *w, walks *all, ww_plan *plan, size_t device) {
+    ww_index *x = all->index;
+    const wwi_index_walk *of = all->of;
+    ww_context *context = plan->pair.context;
+    const uint32_t beam = all->beam;
+    *w = (device_walk){.index = x, .all = all, .of = of, .plan = plan};
     w->group = wwi_forced(context, "form.index_group", 64, wwi_is_gpu(context) ? GROUP : 1);
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "index/index_args.h", "index/index_walk.cl"},
-        .defines = WWI_LIST({"WWK_DOUBLE", x->precision == WW_DOUBLE}, {"WW_WG", w->group}, {"WW_WIDTH", WWI_INDEX_WIDTH},
+        .defines = WWI_LIST({"WWK_DOUBLE", x->precision == WW_DOUBLE}, {"WW_WG", w->group},
+                            {"WW_WIDTH", WWI_INDEX_WIDTH},
                             {"WW_ASKED", WWI_INDEX_WIDTH * (x->degree > 32 ? WW_INDEX_MOST_DEGREE : 32)}),
         .kernels = {{&w->kernel, "ww_index_step"}},
     };
-    WWI_TRY(wwi_program_make(context, w->plan->pair.stream, &parts, &w->program));
+    WWI_TRY(wwi_program_make(context, plan->pair.stream, &parts, &w->program));
     w->args = (ww_index_args){
         .degree = x->degree,
         .entries = (uint32_t)x->start_count,
         .beam = beam,
         .keep = x->removed && !of->removed ? beam : (uint32_t)wwi_least(beam, of->k),
         .each = WWI_INDEX_WIDTH * x->degree,
-        .mark_room = usual_marks(x, beam),
         .flags = (of->own ? WW_INDEX_OWN : 0u) | (of->own && of->from_links ? WW_INDEX_LINKS : 0u) |
                  (x->similarity ? WW_INDEX_LARGEST : 0u),
     };
-    if (!x->device_links)
-        WWI_TRY(wwi_upload(context, &x->device_links, x->links, (uint64_t)x->count * x->degree * sizeof *x->links));
-    WWI_TRY(wwi_new(w->left, of->count));
-    for (size_t i = 0; i < of->count; i++)
-        w->left[i] = (uint32_t)i;
-    w->left_count = of->count;
+    WWI_TRY(send_links(w, device));
     return wwi_upload(context, &w->entries, x->entries, x->start_count * sizeof *x->entries);
 }
 
-static ww_status walk_all(device_walk *w, uint32_t beam) {
-    WWI_TRY(open(w, beam));
+static ww_status walk_all(device_walk *w, wwi_span queries) {
+    w->args.mark_room = usual_marks(w->index, w->plan, w->args.beam);
+    wwi_free_taken(&w->left);
+    WWI_TRY(wwi_new(w->left, queries.count));
+    for (size_t i = 0; i < queries.count; i++)
+        w->left[i] = (uint32_t)(queries.first + i);
+    w->left_count = queries.count;
     for (;;) {
         WWI_TRY(run_left(w));
         if (w->left_count == 0)
@@ -242,8 +286,53 @@ static ww_status walk_all(device_walk *w, uint32_t beam) {
     }
 }
 
+static ww_status walk(device_walk *w, wwi_span queries) {
+    wwi_plan_start(w->plan);
+    return wwi_plan_end(w->plan, walk_all(w, queries));
+}
+
+// ---- several devices
+
+static double query_work(const void *of, size_t query) {
+    const walks *all = of;
+    const wwi_pairing *pair = &all->plan->pair;
+    (void)query;
+    return ((double)all->index->start_count + (double)all->beam * all->index->degree) *
+           (double)wwi_pairing_cells(pair, pair->rows->rank_lengths[0], pair->columns->rank_lengths[0]);
+}
+
+static ww_status open_seat(wwi_seat *seat) {
+    device_walk *w;
+    WWI_TRY(wwi_new_zeroed(w, 1));
+    seat->own = w;
+    return open(w, seat->of, seat->team->on[seat->device], seat->device);
+}
+
+static ww_status run_seat(const wwi_seat *seat, wwi_span queries) {
+    return walk(seat->own, queries);
+}
+
+static void close_seat(wwi_seat *seat) {
+    if (seat->own)
+        walk_close(seat->own);
+    free(seat->own);
+    seat->own = NULL;
+}
+
 ww_status wwi_index_run_on_device(ww_index *x, ww_plan *plan, uint32_t beam, wwi_index_walk *of) {
-    WWI_ENDS(walk_close) device_walk w = {.index = x, .of = of, .plan = plan};
-    wwi_plan_start(plan);
-    return wwi_plan_end(plan, walk_all(&w, beam));
+    static const wwi_job kind = {.work = query_work, .open = open_seat, .run = run_seat, .close = close_seat};
+    walks all = {.index = x, .of = of, .plan = plan, .beam = beam};
+    WWI_ENDS(walk_close) device_walk alone = {.index = x};
+    ww_status status;
+    if (!x->device_links)
+        WWI_TRY(wwi_new_zeroed(x->device_links, device_count(x)));
+    if (plan->team) {
+        status = wwi_team_run(plan->team, &kind, &all, of->count);
+        status = status == WW_OK ? wwi_index_tell(x, of->count) : status;
+    } else {
+        status = open(&alone, &all, plan, 0);
+        status = status == WW_OK ? walk(&alone, (wwi_span){0, of->count}) : status;
+    }
+    of->examined = atomic_load(&all.examined);
+    return status;
 }

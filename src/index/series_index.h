@@ -51,8 +51,8 @@ struct ww_index {
     uint32_t beam;      // for `beam_k` neighbours; 0: exact searches
     size_t beam_k;      // 0: the beam is the caller's, for any number of neighbours
     ww_index_info info;
-    wwi_buffer *device_links; // the links, where walks on the device have needed them; NULL after a change
-    uint64_t done, total;     // of the call in progress, in series
+    wwi_buffer **device_links; // on each device the links, where walks there have needed them; NULL after a change
+    uint64_t done, total;      // of the call in progress, in series
 };
 
 static inline bool wwi_index_is_removed(const ww_index *x, size_t id) {

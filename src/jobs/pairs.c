@@ -286,7 +286,7 @@ ww_status wwi_plan_list_alone(ww_plan *p, const wwi_list *list, size_t count, vo
 }
 
 bool wwi_plan_takes_tasks(const ww_plan *p) {
-    return !p->team && on_device(p) && wwi_runner_takes_tasks(p->runner);
+    return on_device(p) && wwi_runner_takes_tasks(p->runner);
 }
 
 ww_status wwi_plan_run_tasks(ww_plan *p, wwi_buffer *tasks, size_t count, wwi_buffer *distances) {
