@@ -202,9 +202,10 @@ int cli_division_finish(cli_division *d) {
 
 void cli_division_close(cli_division *d) {
     ww_store_info info = WW_STORE_INFO_INIT;
-    // Rank 0 reads those of all ranks, and removes them.
-    const bool keeps = d->part || cli_ranks_of_job || !d->finished;
-    if (d->checkpoint && d->store && cli_interrupted() && ww_store_get_info(d->store, &info) == WW_OK && info.done > 0)
+    const bool known = d->store && ww_store_get_info(d->store, &info) == WW_OK;
+    // Rank 0 reads those of all ranks, and removes them. A checkpoint of which nothing is done is of no use.
+    const bool keeps = d->part || cli_ranks_of_job || (!d->finished && (d->resume || info.done > 0));
+    if (d->checkpoint && known && cli_interrupted() && info.done > 0)
         cli_note("%s keeps what is done, and --resume goes on from it", d->checkpoint);
     if (ww_store_close(&d->store, keeps) != WW_OK)
         cli_note("%s", ww_last_error()->message);

@@ -268,7 +268,7 @@ static int check(const cli_command *command, profile_job *j) {
     if (j->s.paths[1] && (j->motifs || j->regimes))
         return cli_usage(command->name, "--left-right, --motifs, --regimes and --exclusion are for one file");
     return cli_division_check(command->name, &j->s.division,
-                                  j->wanted.output || j->svg_path || j->motifs || j->discords || j->regimes);
+                              j->wanted.output || j->svg_path || j->motifs || j->discords || j->regimes);
 }
 
 static int compute(profile_job *j) {

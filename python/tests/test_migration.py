@@ -19,11 +19,13 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="no page beside these tests")
-def test_first_steps():
+def test_first_steps(tmp_path, monkeypatch):
     names = {}
+    monkeypatch.chdir(tmp_path)
     for code in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL):
         exec(code, names)
     assert names["matrix"].shape == (20, 20) and names["soft"].rows.shape == (4, 1, 60)
+    assert (names["joined"] == names["distances"]).all()
     assert names["recall"] > 0.8 and (names["first"][1] == names["ids"][:100]).all()
 
 

@@ -21,7 +21,7 @@ LEFT_OUT = {
     "measure_init|measure_set|measure_set_text|measure_info_by_name|cost_name|cost_by_name": "ww_measure_parse() does it",
     "band_kind_by_name": "ww_band_parse() does it",
     "shapelets_write": "to_json() adds the kind of the labels, and save() writes that",
-    "checksum": "hashlib has SHA-256",
+    "store_share_init": "processes that share a job are the program's ranks; Python's take parts",
     "(topk|knn)_(get_info|info_init)": "their objects are not kept",
 }
 

@@ -97,6 +97,8 @@ class Context:
         Other places for kernels and tuning parameters than the usual ones.
     tile_seconds : float
         Of several devices: what a part of a job should last on its device; 0: 0.5.
+    store : Store, optional
+        Keeps what jobs compute and gives what it has; None: nothing is kept.
 
     Raises
     ------

@@ -29,7 +29,8 @@ class ProfilePlan:
 
     Parameters
     ----------
-    series, window, other, index, other_index, k, exclusion, left_right, precision, best_channels, axes, progress, max_bytes, context
+    series, window, other, index, other_index, k, exclusion, left_right, precision, best_channels, forced_channels, normalize, p, flat_below,
+    flat, other_flat, axes, progress, max_bytes, context
         As of profile().
 
     Raises
@@ -440,7 +441,7 @@ def profile(
     max_bytes: int = 0,
     context: Optional[Context] = None,
 ) -> Profile:
-    """The matrix profile of a series, or against another one: distances of z-normalised windows, or of windows as they are.
+    """The matrix profile of a series, or against another one: rooted distances of z-normalised windows, or of windows as they are.
 
     Distances are with the root. Deviations are those of the population, as stumpy's.
 

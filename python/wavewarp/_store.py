@@ -85,7 +85,7 @@ class Store:
     def join(cls, paths: Union[str, Iterable[Any]], *, any_device: bool = False) -> Store:
         """All parts of a division, to run the same call with: it computes nothing of what they have.
 
-        paths: the files in any order, or a pattern such as "parts/*.store". They are never removed.
+        paths: the files in any order, or a pattern such as ``"parts/*.store"``. They are never removed.
 
         Raises FileError (a part is missing, there twice, not complete or damaged; parts differ in version, division or
         job), ValueError (no files).
@@ -110,7 +110,7 @@ class Store:
         return Context(device, store=self, **options)
 
     def run(self, function: Callable[..., _Result], *args: Any, device=None, **options: Any) -> Optional[_Result]:
-        """What function(*args, **options) gives, computed with the store; of a part None.
+        """What ``function(*args, **options)`` gives, computed with the store; of a part None.
 
         function: one that takes `context`, such as wavewarp.cdist. device: as of Context().
 

@@ -133,6 +133,7 @@ INPUTS = {
     "more-queries.fvecs": points(20, 8), "points.npy": generate("random-walk", 50, 6, 11),
     "codes.bvecs": points(60, 16, "B"), "prints.bvecs": points(60, 16, "B"),
     "baskets.txt": rows(60, 5, " ", 40, True), "train.csv": rows(30, 4), "test.csv": rows(6, 4),
+    "BASE.tsv": TRAIN, "QUERIES.tsv": TEST, "MORE.tsv": TEST,
     "labels.txt": rows(30, 1, "", 3, True),
 }
 

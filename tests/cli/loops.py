@@ -41,8 +41,9 @@ TUNING = "tune takes minutes and is in cli-tuning; to other commands it is a fil
 # With a reason: not in a loop here.
 WRITES = {"nearest --output": "", "knn --output": "", "lsh --output": "", "nearest --ids": "", "nearest --distances": "", "knn --ids": "",
           "knn --distances": "", "lsh --ids": "", "lsh --distances": "", "lsh --save": "", "lsh --parts": "", "lsh --checkpoint": "", "cluster --output": "", "cluster --centres": "",
-          "cluster --merges": "", "matrix --output": "", "matrix --checkpoint": "", "matrix --parts": "", "merge --output": "",
-          "merge --ids": "", "merge --distances": "", "pairs --parts": "", "pairs --checkpoint": "", "nearest --parts": "", "nearest --checkpoint": "", "knn --parts": "", "knn --checkpoint": "",
+          "cluster --merges": "", "matrix --output": "", "matrix --checkpoint": "", "matrix --parts": "",
+          "choose --checkpoint": "", "cluster --checkpoint": "", "index --output": "", "index --ids": "", "index --distances": "", "path --costs": "", "sbd --output": "", "sbd --shifts": "",
+          "pairs --parts": "", "pairs --checkpoint": "", "nearest --parts": "", "nearest --checkpoint": "", "knn --parts": "", "knn --checkpoint": "",
           "pairs --output": "", "gradient --output": "", "gradient --parts": "", "gradient --checkpoint": "", "gradient --expected-alignment": "",
           "path --output": "", "path --parts": "", "path --checkpoint": "", "classify --parts": "", "classify --checkpoint": "", "average --output": "", "profile --output": "", "profile --parts": "", "profile --checkpoint": "",
           "search --output": "", "search --parts": "", "search --checkpoint": "", "shapelets --output": "", "shapelets --parts": "",
@@ -189,9 +190,11 @@ def loop_readers(s):
     run("classify", t, t, "-k", 3, "--predictions", s.file("p.csv"))
     run("classify", t, t, "-k", 3, "--predictions", s.file("again.csv"), "--checkpoint", s.file("c"))
     same(s.file("p.csv"), s.file("again.csv"))
-    run("merge", parts_of(s, "classify", t, t, "-k", 3), "-o", s.file("merged.csv"))
+    run("merge", parts_of(s, "classify", t, t, "-k", 3), "--predictions", s.file("merged.csv"))
     same(s.file("p.csv"), s.file("merged.csv"))
-    run("choose", t, "--try", "band=corner:1..2")
+    said = run("choose", t, "--try", "band=corner:1..2")
+    kept = run("choose", t, "--try", "band=corner:1..2", "--checkpoint", s.file("c"))
+    expect(said.splitlines()[:2] == kept.splitlines()[:2], "another choice with a checkpoint")
     run("pairs", t, t, "-o", s.file("pairs.csv"))
     expect(len(lines(s.file("pairs.csv"))) == s.count, "distances of some pairs are missing")
     run("search", t, "--in", t, "--kind", "open")
@@ -240,6 +243,8 @@ def loop_clusters(s):
     for method in ("medoids", "kmeans", "complete"):
         merges = ["--merges", s.file("merges.csv")] if method == "complete" else []
         run("cluster", t, "-k", 2, "--method", method, "-o", clusters, "--centres", centres, *merges)
+        run("cluster", t, "-k", 2, "--method", method, "-o", s.file("again.txt"), "--checkpoint", s.file("c"))
+        same(clusters, s.file("again.txt"))
         run("classify", "--train", centres, "--test", t)
         run("average", centres, "--start-file", centres, "--by-class", "--iterations", 1, "-o", s.file("again.ts"))
     expect(len(lines(s.file("merges.csv"))) >= s.count - 2, "merges are missing")
@@ -278,6 +283,11 @@ def loop_arrays(s):
     run("merge", parts_of(s, "pairs", t, t), "-o", s.file("merged.csv"))
     same(s.file("pairs.csv"), s.file("merged.csv"))
     run("path", t, t, "-o", s.file("path.npy"))
+    run("path", t, t, "--costs", s.file("costs.npy"))
+    run("convert", s.file("costs.npy"), s.file("costs.ts"))
+    run("sbd", t, "-o", s.file("sbd.npy"), "--shifts", s.file("shifts.npy"))
+    run("cluster", "--distances", s.file("sbd.npy"), "-k", 2)
+    run("convert", s.file("shifts.npy"), s.file("shifts.ts"))
     run("path", t, t, "-o", s.file("again.npy"), "--checkpoint", s.file("c"))
     same(s.file("path.npy"), s.file("again.npy"))
     run("merge", parts_of(s, "path", t, t), "-o", s.file("merged.npy"))
@@ -336,6 +346,10 @@ def loop_neighbours(s):
     same(i, s.file("i.npy"))
     same(i, s.file("mi.npy"))
     same(d, s.file("md.npy"))
+    run("index", "build", t, "-o", s.file("series.wwi"))
+    run("index", "search", s.file("series.wwi"), t, "-k", 2, "--ids", s.file("ii.npy"), "--distances", s.file("id.npy"))
+    run("knn", s.file("ii.npy"), "-k", 1)
+    run("knn", s.file("id.npy"), "-k", 1)
     run("lsh", points, "-k", 1, "--save", s.file("index"), "-o", s.file("saved.txt"))
     run("lsh", points, "-k", 1, "--load", s.file("index"), "-o", s.file("loaded.txt"))
     run("lsh", points, "-k", 1, "--load", s.file("index"), "-o", s.file("again.txt"), "--checkpoint", s.file("c"))
@@ -376,7 +390,8 @@ def loop_checkpoint(folder):
         process.wait(timeout=LIMIT)
         if process.returncode == 0:
             break
-    run(*fit, "--checkpoint", path, "-o", model + ".again")
+    if process.returncode:
+        run(*fit, "--checkpoint", path, "-o", model + ".again", *(["--resume"] if os.path.exists(path) else []))
     same(model, model + ".again")
     expect(not os.path.exists(path), "the checkpoint is left")
 

@@ -57,6 +57,26 @@ full() {
     ok "$name${wrong:+: $wrong}" test -z "$wrong" -a "$tried" -gt 0
 }
 
+# full_part NAME ARGUMENT...: the only part of a job, whose store goes on when there is room.
+full_part() {
+    local name=$1 pages needed wrong='' tried=0
+    shift
+    rm -rf "${disk:?}"/*
+    gives 0 "$@" --part 1/1 --parts $disk || wrong="with room"
+    needed=$((($(stat -c %s $disk/1-of-1.store) + 4095) / 4096))
+    for ((pages = 0; pages < needed; pages += (needed + 2) / 3)); do
+        rm -rf "${disk:?}"/*
+        leave "$pages"
+        "$program" "$@" --part 1/1 --parts $disk >out 2>err </dev/null
+        [ $? -eq 1 ] && grep -qiE 'space|disk' err || wrong="with $pages of $needed pages the reason is not named"
+        rm -f "$disk/filler"
+        gives 0 "$@" --part 1/1 --parts $disk --resume || wrong="with $pages of $needed pages it does not go on"
+        tried=$((tried + 1))
+    done
+    echo "# $name: $tried of $needed pages"
+    ok "$name${wrong:+: $wrong}" test -z "$wrong" -a "$tried" -gt 0
+}
+
 full "generate .ts" x.ts generate cbf -n 60 -o $disk/x.ts
 full "generate .npy" x.npy generate cbf -n 60 -o $disk/x.npy
 full "convert .csv" x.csv convert train.ts $disk/x.csv
@@ -86,10 +106,10 @@ if "$program" devices >/dev/null 2>&1; then
     full "lsh --save" x.idx lsh points.txt --metric l2 --save $disk/x.idx
     full "search --svg" x.svg search long.csv --in long.csv --svg $disk/x.svg
     full "search" x.csv search long.csv --in long.csv -k 200 --exclusion 1 -o $disk/x.csv
-    full "gradient --part" 1-of-1.npy gradient train.ts train.ts --part 1/1 --parts $disk
-    full "lsh --part" 1-of-1.npy lsh points.txt -k 5 --part 1/1 --parts $disk
-    full "search --part" 1-of-1.npy search long.csv --in long.csv -k 200 --exclusion 1 --part 1/1 --parts $disk
-    full "profile --part" 1-of-1.npy profile long.csv --window 16 --part 1/1 --parts $disk
+    full_part "gradient --part" gradient train.ts train.ts
+    full_part "lsh --part" lsh points.txt -k 5
+    full_part "search --part" search long.csv --in long.csv -k 200 --exclusion 1
+    full_part "profile --part" profile long.csv --window 16
     full "profile" x.csv profile long.csv --window 16 -o $disk/x.csv
     full "profile --svg" x.svg profile long.csv --window 16 --svg $disk/x.svg
     "$program" shapelets fit train.ts --min-length 8 --max-length 9 -o model.json >out 2>err

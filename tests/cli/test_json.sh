@@ -241,7 +241,7 @@ if script --version >/dev/null 2>&1; then
     on_terminal xterm 80
     ok "a bar where there is room" grep -qF '[..' typed
     ok "gone before a message" bash -c 'tr "\r" "\n" <typed | grep -qx "$(printf "\033")\[Kwavewarp: interrupted"'
-    cp long.sh whole.sh && mkdir gone && sed -i 's/-o long.bin/-o gone\/long.npy --checkpoint gone\/journal/; s/kill -TERM $!/mv gone away/' long.sh
+    cp long.sh whole.sh && mkdir gone && sed -i 's/-o long.bin/-o gone\/long.npy --checkpoint gone\/store/; s/kill -TERM $!/mv gone away/' long.sh
     on_terminal xterm 80
     ok "gone before an error" bash -c 'tr "\r" "\n" <typed | grep -q "^$(printf "\033")\[Kwavewarp: gone/.*can.t be"'
     mv whole.sh long.sh

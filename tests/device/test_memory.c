@@ -441,7 +441,7 @@ static void host_streams(size_t n) {
     wwt_ok(ww_profile_create(wwt_context, &stream, 0, NULL, 0, WINDOW, NULL, &profile));
     wwt_ok(ww_profile_run(profile, &output));
     // From the least length on; there the table of rows that repeat is a part.
-    note("profile", 53 * (double)(n - WINDOW + 1));
+    note("profile", 65 * (double)(n - WINDOW + 1));
     ww_profile_destroy(&profile);
     free(distances);
 }

@@ -79,6 +79,11 @@ is_begun() {
         rm now/tuning.txt && same_files given
 }
 
+# A checkpoint with something done stays: the whole comes of it.
+is_kept() {
+    [ -f now/past.store ] && (cd now && "$program" "${arguments[@]}" --resume >/dev/null 2>&1) && same_files whole
+}
+
 # What must hold after a run with `$1` failing.
 check() {
     run "$1"
@@ -93,7 +98,7 @@ check() {
         fi
     else
         # Where it failed after its file got its name, the file is whole.
-        same_files given || same_files whole || is_begun || complain "$1: exit code 1, and other files: $(head -n 1 different)"
+        same_files given || same_files whole || is_begun || is_kept || complain "$1: exit code 1, and other files: $(head -n 1 different)"
         # The self-test of a device is a result, not an error.
         grep -q . err || grep -q 'self-test.*failed' out || complain "$1: exit code $code without a word"
         grep -qi 'internal' err && complain "$1: an internal error"
@@ -173,7 +178,7 @@ try path train.tsv train.tsv -o result.csv
 quiet try average train.tsv -o result.npy --iterations 2
 quiet try average train.tsv -M soft --soft 1 -o result.npy --iterations 2
 try profile stream.csv --window 10 -o result.csv
-quiet try shapelets fit train.tsv -o result.json --max-length 4 -k 1 --checkpoint past.txt
+quiet try shapelets fit train.tsv -o result.json --max-length 4 -k 1 --checkpoint past.store
 quiet try shapelets predict model.json test.tsv
 quiet try shapelets transform model.json test.tsv -o result.csv
 quiet try devices

@@ -106,7 +106,7 @@ def unknown_options():
 
 def commands_without_page():
     """A command of the program is in its overview, in docs/cli.md, and has a manual page of its own."""
-    commands = re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/commands/main.c")), re.M)
+    commands = re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/commands/dispatch.c")), re.M)
     for name in commands:
         if not re.search(rf"^\.BI? {name}\b", read(os.path.join(ROOT, "docs/wavewarp.1")), re.M):
             yield f"docs/wavewarp.1: {name}"
@@ -114,13 +114,8 @@ def commands_without_page():
             yield f"docs/cli.md: {name}"
         if f"'{name}'" not in read(os.path.join(ROOT, "docs/meson.build")) and name != "bench":  # which has a page of another source
             yield f"docs/meson.build: {name}"
-    page = read(os.path.join(ROOT, "docs/wavewarp-mpi.1")).replace("\\", "")
-    ranks = re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "mpi/main.c")), re.M)
-    options = re.findall(r'CLI_(?:OPTION|SWITCH|NUMBER)\("([a-z-]+)", 0,', read(os.path.join(ROOT, "mpi/job.h")))
-    yield from (f"docs/wavewarp-mpi.1: {name}" for name in ranks if not re.search(rf"^\.BI {name} ", page, re.M))
-    yield from (f"docs/wavewarp-mpi.1: --{name}" for name in options if not re.search(rf"^\.BI? --{name}\b", page, re.M))
-    if not (commands and ranks and options):
-        yield "cli/commands/main.c, mpi/main.c, mpi/job.h: no commands or options found"
+    if not commands:
+        yield "cli/commands/dispatch.c: no commands found"
 
 
 def old_tables():
@@ -134,7 +129,7 @@ def old_packages():
     """The recipes of packaging/ give options that there are, to commands that there are, of this version."""
     known = set(re.findall(r"^option\('(\w+)'", read(os.path.join(ROOT, "meson_options.txt")), re.M)) | {"buildtype", "default_library"}
     version = re.search(r"version: '([\d.]+)'", read(os.path.join(ROOT, "meson.build"))).group(1)
-    commands = set(re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/commands/main.c")), re.M))
+    commands = set(re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/commands/dispatch.c")), re.M))
     recipes = [path for path in glob.glob(os.path.join(ROOT, "packaging", "*", "*")) if path.endswith((".yaml", ".py", "rules"))]
     for path in recipes:
         text, name = read(path), os.path.relpath(path, ROOT)
