@@ -252,9 +252,9 @@ static ww_status open(device_walk *w, walks *all, ww_plan *plan, size_t device) 
     w->group = wwi_forced(context, "form.index_group", 64, wwi_is_gpu(context) ? GROUP : 1);
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "index/index_args.h", "index/index_walk.cl"},
-        .defines = WWI_LIST({"WWK_DOUBLE", x->precision == WW_DOUBLE}, {"WW_WG", w->group},
-                            {"WW_WIDTH", WWI_INDEX_WIDTH},
-                            {"WW_ASKED", WWI_INDEX_WIDTH * (x->degree > 32 ? WW_INDEX_MOST_DEGREE : 32)}),
+        .defines =
+            WWI_LIST({"WWK_DOUBLE", x->precision == WW_DOUBLE}, {"WW_WG", w->group}, {"WW_WIDTH", WWI_INDEX_WIDTH},
+                     {"WW_ASKED", WWI_INDEX_WIDTH * (x->degree > 32 ? WW_INDEX_MOST_DEGREE : 32)}),
         .kernels = {{&w->kernel, "ww_index_step"}},
     };
     WWI_TRY(wwi_program_make(context, plan->pair.stream, &parts, &w->program));
