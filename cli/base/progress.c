@@ -35,9 +35,10 @@ static size_t terminal_width(void) {
 // "37 %", then what else fits `width`: the rate and the time left.
 static size_t describe(const cli_progress *progress, char *text, size_t size, size_t width, double share, uint64_t done,
                        double seconds) {
-    char more[64];
+    char more[64] = "";
     snprintf(text, size, "%3d %%", (int)(100.0 * share));
-    snprintf(more, sizeof more, "  %.4g %s/s", cli_rate(done, seconds) / progress->each, progress->unit);
+    if (progress->unit)
+        snprintf(more, sizeof more, "  %.4g %s/s", cli_rate(done, seconds) / progress->each, progress->unit);
     if (strlen(text) + strlen(more) <= width)
         strncat(text, more, size - strlen(text) - 1);
     if (done > 0 && seconds > 0.5) {
@@ -131,6 +132,12 @@ void cli_log_compiling(void *user, int level, const char *text) {
         said = said || spent > 5.0;
         since = -1.0;
     }
+}
+
+void cli_progress_unit(cli_progress *progress, const cli_device_options *options, const ww_context *context,
+                       const char *unit, double each) {
+    progress->unit = options->store || ww_context_device_count(context) > 1 ? NULL : unit;
+    progress->each = each;
 }
 
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
