@@ -5,6 +5,12 @@
 #include "index/series_index.h"
 #include "measure/measure_table.h"
 
+void wwi_index_forget(ww_index *x) {
+    for (size_t i = 0; x->device_links && i < wwi_index_devices(x); i++)
+        wwi_buffer_destroy(&x->device_links[i]);
+    wwi_free_taken(&x->device_links);
+}
+
 void ww_index_destroy(ww_index **index) {
     ww_index *x = wwi_taken(index);
     if (!x)

@@ -53,16 +53,6 @@ static void walk_close(device_walk *w) {
     free(w->distances);
 }
 
-static size_t device_count(const ww_index *x) {
-    return x->base->team ? x->base->team->count : 1;
-}
-
-void wwi_index_forget(ww_index *x) {
-    for (size_t i = 0; x->device_links && i < device_count(x); i++)
-        wwi_buffer_destroy(&x->device_links[i]);
-    wwi_free_taken(&x->device_links);
-}
-
 // Where walks are: a test forces ON_HOST, ON_DEVICE or, with marks that many queries have no room for, SHORT_OF_MARKS.
 enum { ON_HOST, ON_DEVICE, SHORT_OF_MARKS };
 
@@ -325,7 +315,7 @@ ww_status wwi_index_run_on_device(ww_index *x, ww_plan *plan, uint32_t beam, wwi
     WWI_ENDS(walk_close) device_walk alone = {.index = x};
     ww_status status;
     if (!x->device_links)
-        WWI_TRY(wwi_new_zeroed(x->device_links, device_count(x)));
+        WWI_TRY(wwi_new_zeroed(x->device_links, wwi_index_devices(x)));
     if (plan->team) {
         status = wwi_team_run(plan->team, &kind, &all, of->count);
         status = status == WW_OK ? wwi_index_tell(x, of->count) : status;

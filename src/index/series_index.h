@@ -65,8 +65,14 @@ static inline bool wwi_is_nearer(wwi_near a, wwi_near b) {
     return a.distance < b.distance || (a.distance == b.distance && a.id < b.id);
 }
 
+static inline size_t wwi_index_devices(const ww_index *x) {
+    return x->base->team ? x->base->team->count : 1;
+}
+
 // ---- index_base.c
 
+// The devices' links, where links have changed.
+void wwi_index_forget(ww_index *index);
 // Calls `each` with runs of [0, count), from several threads.
 typedef void (*wwi_index_each)(void *user, size_t first, size_t end);
 void wwi_index_share(const ww_index *index, size_t count, wwi_index_each each, void *user);
@@ -172,7 +178,5 @@ ww_status wwi_index_run(ww_index *index, wwi_index_walk *walk);
 // Whether walks whose pairs this plan has stay on the device.
 bool wwi_index_on_device(const ww_index *index, const ww_plan *plan);
 ww_status wwi_index_run_on_device(ww_index *index, ww_plan *plan, uint32_t beam, wwi_index_walk *walk);
-// To be called where links have changed.
-void wwi_index_forget(ww_index *index);
 
 #endif
