@@ -170,8 +170,14 @@ typedef struct cli_progress {
     double start, shown, interval;
     bool terminal;
     ww_run_options run; // options of plans and searches: must live as long as these
+    const char *unit;   // of the rate; NULL: it is not told
+    double each;        // what is counted, a unit
 } cli_progress;
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan);
+// After cli_plan_options(), for work that counts no cells: `unit` is `each` of what it counts, NULL if that is not one
+// thing. Several devices, and those of a store, divide it by other numbers: then the rate is not told.
+void cli_progress_unit(cli_progress *progress, const cli_device_options *options, const ww_context *context,
+                       const char *unit, double each);
 void cli_progress_end(void);
 
 // ---- interrupts (interrupt.c): SIGINT, SIGTERM, SIGHUP end the program within a second, with 128 + the signal's

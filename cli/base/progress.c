@@ -33,10 +33,12 @@ static size_t terminal_width(void) {
 }
 
 // "37 %", then what else fits `width`: the rate and the time left.
-static size_t describe(char *text, size_t size, size_t width, double share, uint64_t done, double seconds) {
-    char more[64];
+static size_t describe(const cli_progress *progress, char *text, size_t size, size_t width, double share, uint64_t done,
+                       double seconds) {
+    char more[64] = "";
     snprintf(text, size, "%3d %%", (int)(100.0 * share));
-    snprintf(more, sizeof more, "  %.4g Gcells/s", cli_rate(done, seconds) / 1e9);
+    if (progress->unit)
+        snprintf(more, sizeof more, "  %.4g %s/s", cli_rate(done, seconds) / progress->each, progress->unit);
     if (strlen(text) + strlen(more) <= width)
         strncat(text, more, size - strlen(text) - 1);
     if (done > 0 && seconds > 0.5) {
@@ -48,11 +50,11 @@ static size_t describe(char *text, size_t size, size_t width, double share, uint
     return strlen(text);
 }
 
-static void draw(double share, uint64_t done, double seconds) {
+static void draw(const cli_progress *progress, double share, uint64_t done, double seconds) {
     enum { MOST = 30, LEAST = 10 };
     char bar[MOST + 4] = "", text[160];
     const size_t width = terminal_width() - 1; // the last column would begin a new line
-    const size_t used = describe(text, sizeof text, width, share, done, seconds);
+    const size_t used = describe(progress, text, sizeof text, width, share, done, seconds);
     if (used + LEAST + 3 <= width) {
         const size_t most = width - used - 3 < MOST ? width - used - 3 : MOST;
         bar[0] = '[';
@@ -76,10 +78,10 @@ static int on_progress(void *user, uint64_t done, uint64_t total) {
         const double part = total ? (double)done / (double)total : 0.0;
         progress->shown = now;
         if (progress->terminal) {
-            draw(part, done, now - progress->start);
+            draw(progress, part, done, now - progress->start);
         } else {
             char text[160];
-            describe(text, sizeof text, sizeof text, part, done, now - progress->start);
+            describe(progress, text, sizeof text, sizeof text, part, done, now - progress->start);
             fprintf(stderr, "wavewarp: %s\n", text);
         }
     }
@@ -132,10 +134,21 @@ void cli_log_compiling(void *user, int level, const char *text) {
     }
 }
 
+void cli_progress_unit(cli_progress *progress, const cli_device_options *options, const ww_context *context,
+                       const char *unit, double each) {
+    progress->unit = options->store || ww_context_device_count(context) > 1 ? NULL : unit;
+    progress->each = each;
+}
+
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
     const char *interval = getenv("WAVEWARP_PROGRESS_SECONDS");
     const bool terminal = is_terminal();
-    *progress = (cli_progress){-1.0, 0.0, terminal ? 0.1 : 60.0, terminal, WW_RUN_OPTIONS_INIT};
+    *progress = (cli_progress){.start = -1.0,
+                               .interval = terminal ? 0.1 : 60.0,
+                               .terminal = terminal,
+                               .run = WW_RUN_OPTIONS_INIT,
+                               .unit = "Gcells",
+                               .each = 1e9};
     if (!terminal && interval && !(cli_number(interval, &progress->interval) && progress->interval > 0.0))
         progress->interval = 60.0;
     *plan = (ww_plan_options)WW_PLAN_OPTIONS_INIT;

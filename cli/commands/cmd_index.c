@@ -354,6 +354,8 @@ int cmd_index(const cli_command *command, int argc, char **argv) {
     CLI_TRY(take_operands(&j, command->name, operands, count));
     CLI_TRY(check(&j, command->name));
     cli_plan_options(&j.s.device, &j.s.progress, &j.s.plan);
+    j.s.progress.unit = "series";
+    j.s.progress.each = 1;
     const int result = do_verb(&j, command->name);
     cli_progress_end();
     CLI_TRY(result);

@@ -136,6 +136,7 @@ static int compute(knn_job *j) {
     n->k = (size_t)j->wanted.k;
     n->precision = cli_points_precision(&j->s.device, &j->views[0]);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    cli_progress_unit(&j->s.progress, &j->s.device, j->s.context, "Gpairs", 1e9);
     const int result = search(j);
     cli_progress_end();
     return result;

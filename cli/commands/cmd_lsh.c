@@ -273,6 +273,7 @@ static int evaluate(lsh_job *j, const cli_command *command) {
 static int find(lsh_job *j, cli_neighbours *n, ww_lsh_info *info) {
     int result;
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    cli_progress_unit(&j->s.progress, &j->s.device, j->s.context, NULL, 1);
     j->options.run = j->s.plan.run;
     if (j->exact) {
         result = exact_search(j, n, &info->seconds_search);

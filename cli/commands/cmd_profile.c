@@ -124,6 +124,7 @@ static int compute_all(profile_job *j) {
     CLI_TRY(cli_profiles_begin(&j->results));
     for (size_t i = 0; i < j->results.count; i++) {
         cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+        cli_progress_unit(&j->s.progress, &j->s.device, j->s.context, "Gpairs", 1e9);
         const int result = compute_one(j, &j->results.found[i], j->s.plan.run);
         cli_progress_end();
         cli_shares_report(j->s.context);

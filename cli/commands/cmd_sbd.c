@@ -25,6 +25,7 @@ static int compute(job *j, size_t rows, size_t columns) {
     if (j->shifts_path && !(j->shifts = malloc(rows * columns * sizeof *j->shifts)))
         return cli_error("%zu x %zu shifts do not fit memory", rows, columns);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    cli_progress_unit(&j->s.progress, &j->s.device, j->s.context, "Mpairs", 1e6);
     options.raw = j->raw;
     options.run = j->s.plan.run;
     const ww_status status = ww_sbd(j->s.data[0], j->s.data[1], &options, j->distances, j->shifts);

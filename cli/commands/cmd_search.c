@@ -143,6 +143,7 @@ static int compute(job *j, ww_search_options *options) {
         CLI_TRY(cli_raw_precision(&j->raw, &j->s, j->wanted.streams.items[0]));
     options->precision = cli_precision(&j->s.device);
     cli_plan_options(&j->s.device, &j->s.progress, &j->s.plan);
+    cli_progress_unit(&j->s.progress, &j->s.device, j->s.context, "Gplaces", 1e9);
     options->run = j->s.plan.run;
     const int result = search(j, options);
     cli_progress_end();

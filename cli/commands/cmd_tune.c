@@ -155,6 +155,8 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
     ww_plan_options plan;
     cli_progress progress;
     cli_plan_options(&device, &progress, &plan);
+    progress.unit = "candidates";
+    progress.each = 1;
     const int result = tune(command, &device, dry, &state);
     cli_progress_end();
     if (made && result != CLI_GO_ON)

@@ -9,7 +9,8 @@
 // fill the pack to a multiple of `step`. `margin` (ribbon.cl, not with `step`): so many points of minus infinity before
 // each series, and from its end to that many behind the longest.
 //
-// With vectors (CPUs) one work-group a pack, any size, no local memory. Else work-groups of WW_PACK work-items, any number
+// With vectors (CPUs) one work-group a pack, any size, no local memory; a list's pack is interleaved where it is computed,
+// by a function. Else work-groups of WW_PACK work-items, any number
 // of them a pack: a square of WW_PACK series x WW_PACK times goes through local memory ((WW_PACK + 1) * WW_PACK values), so
 // that both sides of the global memory are accessed in whole rows; two barriers a square.
 #define WW_SLOT_ID(v) order[(ulong)min(begin + pack * WW_PACK + (v), end - 1) * order_stride + order_offset]
@@ -22,7 +23,52 @@
 #define WW_PACK_CHANNELS WW_CHANNELS
 #endif
 
-#if WW_VECTOR > 1
+#if WW_VECTOR > 1 && WW_LIST
+// WW_VECTOR times of each of as many series, to the values of each time side by side: the halves of a pack are shuffled
+// like cards, until each has gone round.
+WW_INLINE void ww_turn(real *values) {
+#pragma unroll
+    for (int turn = 1; turn < WW_VECTOR; turn *= 2) {
+        real next[WW_VECTOR];
+#pragma unroll
+        for (int v = 0; v < WW_VECTOR / 2; v++) {
+            next[2 * v].even = values[v].lo;
+            next[2 * v].odd = values[v + WW_VECTOR / 2].lo;
+            next[2 * v + 1].even = values[v].hi;
+            next[2 * v + 1].odd = values[v + WW_VECTOR / 2].hi;
+        }
+#pragma unroll
+        for (int v = 0; v < WW_VECTOR; v++)
+            values[v] = next[v];
+    }
+}
+
+// The series of a list's pack to `target`, which is as long as the longest of them. The work-item that computes the pack
+// calls it (packed.cl).
+WW_INLINE void ww_interleave_pack(const ww_series *of, uint longest, uint shortest, uint channels,
+                                  __global ww_scalar *target) {
+    for (uint c = 0; c < WW_PACK_PARTS; c++) {
+        __global const ww_scalar *at[WW_VECTOR];
+        for (uint v = 0; v < WW_VECTOR; v++)
+            at[v] = c < WW_PACK_CHANNELS ? of[v].at + (ulong)c * of[v].length : of[v].extra;
+        uint j = 0;
+        for (; j + WW_VECTOR <= shortest; j += WW_VECTOR) {
+            real values[WW_VECTOR];
+#pragma unroll
+            for (int v = 0; v < WW_VECTOR; v++)
+                values[v] = WW_VLOAD(0, at[v] + j);
+            ww_turn(values);
+#pragma unroll
+            for (int t = 0; t < WW_VECTOR; t++)
+                WW_VSTORE(values[t], (ulong)(j + t) * WW_PACK_PARTS + c, target);
+        }
+        for (; j < longest; j++)
+#pragma unroll 1
+            for (uint v = 0; v < WW_VECTOR; v++)
+                target[((ulong)j * WW_PACK_PARTS + c) * WW_VECTOR + v] = j < of[v].length ? at[v][j] : (ww_scalar)INFINITY;
+    }
+}
+#elif WW_VECTOR > 1
 __kernel void ww_interleave(__global const ww_scalar *restrict values, __global const ulong2 *restrict series,
                             __global const uint *restrict order, const uint order_stride, const uint order_offset,
                             const uint begin, const uint end, const uint channel, const uint step,

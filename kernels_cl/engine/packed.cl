@@ -2,9 +2,9 @@
 // Engine `packed`: WW_VECTOR pairs in one work-item, one pair a vector lane. No barrier, no shuffle: the engine for CPUs.
 //
 // WW_ROWS rows at a time are a block in registers (packed_block.cl), computed column by column; the last of them is kept in
-// `scratch` (one vector a column) for the rows after it. The column series of a pack are interleaved beforehand by
-// interleave.cl (value of column j, channel c, lane v at (j*WW_PARTS + c)*WW_VECTOR + v); in a rectangle all lanes share the
-// row series, in a list the row series are interleaved too. A pack's lanes may differ in length and in band; a lane's
+// `scratch` (one vector a column) for the rows after it. In a rectangle the column series of a pack are interleaved
+// beforehand by interleave.cl (value of column j, channel c, lane v at (j*WW_PARTS + c)*WW_VECTOR + v), and all lanes share
+// the row series; in a list the work-item interleaves both sides of each pack in its scratch. A pack's lanes may differ in length and in band; a lane's
 // result is taken when its own last cell is reached. Work-groups of one work-item take packs from a counter until none
 // is left.
 //
@@ -13,7 +13,8 @@
 //
 // With WW_SUMMED points have any number of channels, and a block sums the costs of a column over them before it computes it.
 //
-// Parameters: WW_VECTOR 4, 8, 16; WW_ROWS; WW_ABANDON. Scratch: args.scratch vectors a work-group.
+// Parameters: WW_VECTOR 4, 8, 16; WW_ROWS; WW_ABANDON. Scratch: args.scratch vectors a work-group; in a list with the points
+// of its longest row and column series.
 #define WW_TILE 8  // columns of a tile of soft minima
 
 // A pack while its rows are computed.
@@ -256,6 +257,32 @@ WW_INLINE void ww_packed_rest(ww_packed_state *s, const ww_packed_lanes *lanes, 
         ww_packed_block(s, lanes, i, 1, lengths, given);
 }
 
+#if WW_LIST
+// Interleaves a list's pack to `to`: its row series, then its column series. Returns the end.
+WW_INLINE __global ww_scalar *ww_packed_bring(ww_packed_state *s, ww_pack p, __global const ww_scalar *x_values,
+                                              __global const ulong2 *x_series, __global const ww_scalar *y_values,
+                                              __global const ulong2 *y_series, __global const uint *x_order, uint channel,
+                                              __global ww_scalar *to) {
+    const uint channels = s->channels;
+    s->xs = to;
+#pragma unroll 1 // one copy of the code: it takes long to compile
+    for (uint side = 0; side < 2; side++) {
+        ww_series of[WW_VECTOR];
+        uint longest = 0, shortest = 0xffffffffu;
+        for (uint v = 0; v < WW_VECTOR; v++) {
+            const uint id = x_order[3 * (ulong)WW_PACK_SLOT(p, v) + side];
+            of[v] = ww_series_load(side ? y_values : x_values, side ? y_series : x_series, id, channel);
+            longest = max(longest, of[v].length);
+            shortest = min(shortest, of[v].length);
+        }
+        s->ys = to;
+        ww_interleave_pack(of, longest, shortest, channels, to);
+        to += (ulong)longest * WW_PACK_PARTS * WW_VECTOR;
+    }
+    return to;
+}
+#endif
+
 // The columns' side of a pack.
 WW_INLINE void ww_packed_set_columns(ww_packed_state *s, ww_packed_lanes *lanes, ww_pack p, __global const uint *x_order,
                                      __global const uint *y_order, __global const ulong2 *y_series) {
@@ -316,12 +343,16 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           WW_PACKED_MORE) {
     const ww_parameters given = WW_PARAMETERS_OF(args);
     ww_packed_state s;
-    s.row = scratch + (ulong)get_group_id(0) * args.scratch * WW_VECTOR;
+    __global ww_scalar *own = s.row = scratch + (ulong)get_group_id(0) * args.scratch * WW_VECTOR;
     ww_packed_begin(&s, args, WW_PACKED_CHANNELS);
     for (uint unit; (unit = atomic_inc(counter)) < units;) {
         const ww_pack p = ww_pack_of(args, unit, packs, WW_VECTOR);
         ww_packed_lanes lanes;
+#if WW_LIST
+        s.row = ww_packed_bring(&s, p, x_values, x_series, y_values, y_series, x_order, args.channel, own);
+#else
         s.ys = y_packed + y_pack_offset[p.pack];
+#endif
         ww_packed_set_columns(&s, &lanes, p, x_order, y_order, y_series);
 #if WW_ABANDON
         ww_scalar lane_radius[WW_VECTOR];
@@ -334,9 +365,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                 break;
             const uint x_id = WW_LIST ? 0 : x_order[r], count = WW_PACK_COUNT(p, WW_VECTOR);
             int tallest = 0;
-            if (WW_LIST)
-                s.xs = x_packed + x_pack_offset[p.pack];
-            else
+            if (!WW_LIST)
                 s.x = ww_series_load(x_values, x_series, x_id, args.channel);
             for (uint v = 0; v < WW_VECTOR; v++) {
                 const uint slot = WW_PACK_SLOT(p, v);

@@ -130,11 +130,12 @@ static ww_status make_tables(wwi_runner *r, wwi_work *w, const wwi_tiling *tilin
     WWI_TRY(wwi_words_reserve(&r->words, (size_t)heads));
     memset(r->words.data, 0, (size_t)heads * sizeof *r->words.data);
     r->words.count = (size_t)heads;
-    const uint64_t pairs = b->list ? b->rows : heads;
+    const bool listed = b->list && heads > 1;
+    const uint64_t pairs = listed ? b->rows : heads;
     for (uint64_t p = 0; p < pairs; p++) {
-        const uint32_t row = b->list ? rows->ranks[b->pairs[3 * p]] : w->row_rank + (uint32_t)(p / w->column_ranks);
+        const uint32_t row = listed ? rows->ranks[b->pairs[3 * p]] : w->row_rank + (uint32_t)(p / w->column_ranks);
         const uint32_t column =
-            b->list ? columns->ranks[b->pairs[3 * p + 1]] : w->column_rank + (uint32_t)(p % w->column_ranks);
+            listed ? columns->ranks[b->pairs[3 * p + 1]] : w->column_rank + (uint32_t)(p % w->column_ranks);
         const uint32_t n = rows->rank_lengths[row], m = columns->rank_lengths[column];
         const size_t head = (size_t)(row - w->row_rank) * w->column_ranks + (column - w->column_rank);
         if (r->words.data[head])

@@ -10,13 +10,13 @@
 
 // ---- what is in a batch
 
-// First and number of the ranks of a side's series: `count` ids, `stride` apart.
+// First and number of the ranks of a side's series: `count` ids, `stride` apart, which nobody reads where all series
+// have one length.
 static void find_ranks(const ww_dataset *d, const uint32_t *ids, size_t stride, size_t count, uint32_t *first,
                        uint32_t *ranks) {
-    uint32_t least = UINT32_MAX, most = 0;
-    if (d->rank_count == 1)
-        count = 1;
-    for (size_t i = 0; i < count; i++) {
+    const bool one = d->rank_count == 1;
+    uint32_t least = one ? 0 : UINT32_MAX, most = 0;
+    for (size_t i = 0; !one && i < count; i++) {
         const uint32_t rank = d->ranks[ids[i * stride]];
         least = rank < least ? rank : least;
         most = rank > most ? rank : most;
@@ -30,7 +30,7 @@ static void measure_work(wwi_work *w) {
     const ww_parameters parameters = w->args.parameters;
     if (b->list) {
         find_ranks(w->sides.rows, b->pairs, 3, b->rows, &w->row_rank, &w->row_ranks);
-        find_ranks(w->sides.columns, b->pairs + 1, 3, b->rows, &w->column_rank, &w->column_ranks);
+        find_ranks(w->sides.columns, b->pairs ? b->pairs + 1 : NULL, 3, b->rows, &w->column_rank, &w->column_ranks);
     } else {
         find_ranks(w->sides.rows, b->row_ids + b->row_begin, 1, b->rows - b->row_begin, &w->row_rank, &w->row_ranks);
         find_ranks(w->sides.columns, b->column_ids, 1, b->columns, &w->column_rank, &w->column_ranks);
@@ -62,13 +62,15 @@ static void measure_work(wwi_work *w) {
 
 ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w) {
     const size_t rows = batch->rows * (batch->list ? 3 : 1), columns = batch->list ? 0 : batch->columns;
-    uint32_t *ids;
-    WWI_TRY(wwi_new(ids, rows + columns));
+    uint32_t *ids = NULL;
+    if (!batch->tasks)
+        WWI_TRY(wwi_new(ids, rows + columns));
     *w =
         (wwi_work){.b = *batch, .ids = ids, .uploads = w->uploads, .sides = {r->rows, r->columns}, .tiling = {0, 1, 1}};
     w->args.parameters = r->of.parameters.values;
     w->args_bytes = wwi_args_bytes(&r->of.parameters, offsetof(ww_launch_args, parameters));
-    memcpy(ids, batch->list ? batch->pairs : batch->row_ids, rows * sizeof *ids);
+    if (ids)
+        memcpy(ids, batch->list ? batch->pairs : batch->row_ids, rows * sizeof *ids);
     if (batch->list) {
         w->b.pairs = ids;
     } else {
@@ -187,17 +189,21 @@ wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_f
     return key;
 }
 
+static wwi_buffer *order_of_rows(const wwi_work *w) {
+    return w->b.tasks ? w->b.tasks : w->uploads.row_order;
+}
+
 size_t wwi_work_args(const wwi_work *w, wwi_arg *args) {
     size_t count = 0;
     args[count++] = WWI_BUFFER(w->x.values);
     args[count++] = WWI_BUFFER(w->x.series);
     args[count++] = WWI_BUFFER(w->y.values);
     args[count++] = WWI_BUFFER(w->y.series);
-    wwi_buffer *rows = w->b.list && w->tabled ? w->uploads.table_tasks : w->uploads.row_order;
+    wwi_buffer *rows = w->b.list && w->tabled ? w->uploads.table_tasks : order_of_rows(w);
     args[count++] = WWI_BUFFER(rows);
     args[count++] = WWI_BUFFER(w->b.list ? rows : w->uploads.column_order);
     if (!w->is_bits) // it has no bands; a kernel that needs no words of a band reads none
-        args[count++] = WWI_BUFFER(w->uploads.band ? w->uploads.band : w->uploads.row_order);
+        args[count++] = WWI_BUFFER(w->uploads.band ? w->uploads.band : order_of_rows(w));
     args[count++] = WWI_BUFFER(w->b.out);
     args[count++] = (wwi_arg){WWI_ARG_VALUE, w->args_bytes, &w->args};
     return count;
@@ -221,7 +227,7 @@ ww_status wwi_work_upload(wwi_runner *r, wwi_work *w) {
     if (r->words.count)
         WWI_TRY(wwi_upload(r->of.context, &u->band, r->words.data, r->words.count * 4));
     if (b->list)
-        return wwi_upload(r->of.context, &u->row_order, b->pairs, b->rows * 12);
+        return b->tasks ? WW_OK : wwi_upload(r->of.context, &u->row_order, b->pairs, b->rows * 12);
     WWI_TRY(wwi_upload(r->of.context, &u->row_order, b->row_ids, b->rows * 4));
     return wwi_upload(r->of.context, &u->column_order, b->column_ids, b->columns * 4);
 }
@@ -269,7 +275,7 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, int s
     const wwi_batch *b = &w->b;
     const bool rows = side == WWI_SIDE_ROW;
     const wwi_slice source = rows ? w->x : w->y;
-    wwi_buffer *order = b->list || rows ? w->uploads.row_order : w->uploads.column_order;
+    wwi_buffer *order = b->list || rows ? order_of_rows(w) : w->uploads.column_order;
     const ww_dataset *d = rows ? w->sides.rows : w->sides.columns;
     const uint32_t step = rows ? packing.step : 0, at_end = rows;
     // A rectangle has ids, a list triples of which the field is the side's id.

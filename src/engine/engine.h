@@ -26,6 +26,7 @@ typedef struct wwi_batch {
     size_t row_begin;      // rectangle: first row slot; the ids before it count for `half` alone
     size_t rows, columns;  // ends of the row and column slots; list: rows = number of pairs
     const uint32_t *pairs; // list: (row id, column id, number of the result) each
+    wwi_buffer *tasks;     // list: NULL, or the same in device memory, instead: wwi_runner_takes_tasks()
     bool half;             // rectangle: the same ids on both sides; only row slot < column slot
     uint32_t layout;       // WW_RESULTS_...
     uint64_t row_stride, column_stride;
@@ -107,6 +108,8 @@ ww_status wwi_runner_run(wwi_runner *runner, wwi_work *work, wwi_buffer *out, ui
 ww_status wwi_runner_block(wwi_runner *runner, const wwi_batch *batch);
 // The engine of most cells since the start; before, that of the last batch prepared.
 ww_engine wwi_runner_engine(const wwi_runner *runner);
+// Whether the host has nothing to ask of a list's pairs: all series have one length, and costs are not from tables.
+bool wwi_runner_takes_tasks(const wwi_runner *runner);
 uint64_t wwi_runner_cells(const wwi_runner *runner);
 // Cells of one pair by lengths, 0 when the band leaves no path.
 uint64_t wwi_recurrence_cells(const wwi_recurrence *recurrence, uint32_t n, uint32_t m);

@@ -103,6 +103,8 @@ static ww_status launch(wwi_runner *r, wwi_work *w, const wwi_form *of, wwi_tili
 }
 
 static uint32_t column_length(const wwi_work *w, size_t i) {
+    if (w->sides.columns->rank_count == 1)
+        return w->sides.columns->rank_lengths[0];
     return w->sides.columns->lengths[w->b.list ? w->b.pairs[3 * i + 1] : w->b.column_ids[i]];
 }
 
@@ -123,6 +125,8 @@ static wwi_lane_part part_at(const wwi_runner *r, const wwi_work *w, size_t begi
                        .many = w->column_ranks > 3,
                        .pairs = w->pairs};
     wwi_lane_part p = {.begin = begin, .end = begin + 1, .tiling = tiling_of(r, shape)};
+    if (w->sides.columns->rank_count == 1)
+        p.end = columns;
     for (; p.end < columns; p.end++) {
         if (column_length(w, p.end) == shape.m)
             continue;
@@ -133,7 +137,7 @@ static wwi_lane_part part_at(const wwi_runner *r, const wwi_work *w, size_t begi
     }
     wwi_batch part = *b;
     if (b->list) {
-        part.pairs = b->pairs + 3 * begin;
+        part.pairs = b->pairs ? b->pairs + 3 * begin : NULL;
         part.rows = p.end - begin;
     } else {
         part.column_ids = b->column_ids + begin;

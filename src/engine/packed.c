@@ -10,6 +10,10 @@ static const wwi_form form = {.engine = "packed",
                               .kernel = "ww_packed",
                               .interleave = "ww_interleave",
                               .texts = {"engine/interleave.cl", "engine/packed_block.cl", "engine/packed.cl"}};
+// A pack of a list is interleaved by the work-item that computes it.
+static const wwi_form lists = {.engine = "packed",
+                               .kernel = "ww_packed",
+                               .texts = {"engine/interleave.cl", "engine/packed_block.cl", "engine/packed.cl"}};
 
 #define SUMMED_ROWS 8 // that share a column's channels
 
@@ -30,15 +34,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
         return wwi_packed_product_takes(r, w);
     if (!wwi_can_vector(r))
         return wwi_refuse(refusal, "too many channels", VECTOR_CHANNELS);
-    WWI_TRY(wwi_work_bands(r, w, NULL, NULL));
-    // A list's series are interleaved again for each pair.
-    if (w->b.list && w->b.rows > (size_t)r->vector) {
-        const uint64_t side = (uint64_t)(w->n > w->m ? w->n : w->m) * r->of.channels * wwi_runner_value_bytes(r);
-        const uint64_t budget = wwi_context_bytes_free(r->of.context) / 8;
-        if (side * w->b.rows > wwi_least(budget, wwi_context_max_buffer(r->of.context)))
-            w->too_large = true;
-    }
-    return WW_OK;
+    return wwi_work_bands(r, w, NULL, NULL);
 }
 
 static ww_status run(wwi_runner *r, wwi_work *w) {
@@ -51,7 +47,7 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
         return wwi_packed_items_run(r, w);
     if (wwi_packed_product(r) && !b->list)
         return wwi_packed_product_run(r, w);
-    wwi_variant_key key = wwi_work_key(r, w, &form);
+    wwi_variant_key key = wwi_work_key(r, w, b->list ? &lists : &form);
     key.vector = r->vector;
     key.registers = 1;
     key.summed = r->summed;
@@ -63,12 +59,11 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     key.abandon = b->list && b->radii && r->of.passes == 1 && !r->of.open && !r->of.soft &&
                   (r->of.row->flags & WWI_MEASURE_MONOTONE);
     WWI_TRY(wwi_runner_variant(r, key, &v));
-    WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_COLUMN, packing));
-    if (b->list)
-        WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_ROW, packing));
+    if (!b->list)
+        WWI_TRY(wwi_interleave(r, v, w, WWI_SIDE_COLUMN, packing));
     const uint32_t packs = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, vector);
     const uint64_t workers = wwi_compute_units(r->of.context) * (r->gpu ? 64 : 2);
-    w->args.scratch = w->m;
+    w->args.scratch = w->m + (b->list ? (w->n + w->m) * packing.values : 0);
     if (key.abandon && !r->abandoned) {
         WWI_TRY(wwi_grow_buffer(r->of.context, &r->abandoned, 4));
         WWI_TRY(wwi_buffer_fill_u32(r->abandoned, 0, 4, 0));
@@ -82,7 +77,7 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
                             (wwi_packs){.packs = packs,
                                         .units = wwi_share_out(r, w, packs, workers),
                                         .workers = workers,
-                                        .scratch_bytes = (uint64_t)w->m * vector * value_bytes,
+                                        .scratch_bytes = (uint64_t)w->args.scratch * vector * value_bytes,
                                         .more = more,
                                         .more_count = more_count});
 }

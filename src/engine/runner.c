@@ -103,6 +103,11 @@ ww_engine wwi_runner_engine(const wwi_runner *runner) {
     return most;
 }
 
+bool wwi_runner_takes_tasks(const wwi_runner *r) {
+    return !r->tabled && r->rows->rank_count == 1 && r->columns->rank_count == 1 &&
+           r->rows->rank_lengths[0] == r->columns->rank_lengths[0]; // nothing is exchanged then
+}
+
 void wwi_runner_skip(wwi_runner *runner, uint64_t cells) {
     runner->pace.done += cells;
 }
@@ -189,6 +194,8 @@ static ww_status take_work(wwi_runner *r, wwi_work *w) {
 // Halves a batch that needs too much room.
 static ww_status run_halves(wwi_runner *r, const wwi_batch *b) {
     wwi_batch first = *b, second = *b;
+    if (b->tasks)
+        return wwi_fail(WW_ERROR_DEVICE_MEMORY, "%zu pairs of a list do not fit the device", b->rows);
     if (b->half) {
         // A half's upper rows, where they are columns too, and those rows with all columns behind them; then the rest.
         wwi_batch beside = *b;

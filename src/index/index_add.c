@@ -256,6 +256,7 @@ static ww_status add_batch(adding *a) {
     WWI_TRY(compare(a));
     link_forward(a);
     x->count += a->count;
+    wwi_index_forget(x);
     WWI_TRY(link_back(a));
     return a->wish_count ? grant(a) : WW_OK;
 }
@@ -290,6 +291,7 @@ static ww_status check_added(const ww_index *x, const ww_dataset *series) {
 }
 
 static void beside_close(ww_index *x) {
+    wwi_index_forget(x);
     ww_dataset_destroy(&x->base);
     free(x->links);
     free(x->entries);
@@ -300,6 +302,7 @@ static void beside_close(ww_index *x) {
 static ww_status copy(const ww_index *x, size_t all, ww_dataset *base, ww_index *y) {
     *y = *x;
     y->links = y->entries = y->removed = NULL;
+    y->device_links = NULL;
     y->base = base;
     y->info.build_distances = 0;
     WWI_TRY(wwi_new(y->links, all * y->degree));

@@ -5,10 +5,17 @@
 #include "index/series_index.h"
 #include "measure/measure_table.h"
 
+void wwi_index_forget(ww_index *x) {
+    for (size_t i = 0; x->device_links && i < wwi_index_devices(x); i++)
+        wwi_buffer_destroy(&x->device_links[i]);
+    wwi_free_taken(&x->device_links);
+}
+
 void ww_index_destroy(ww_index **index) {
     ww_index *x = wwi_taken(index);
     if (!x)
         return;
+    wwi_index_forget(x);
     ww_dataset_destroy(&x->base);
     wwi_measure_disown(&x->measure);
     wwi_context_release(x->context);

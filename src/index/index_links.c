@@ -235,6 +235,7 @@ ww_status wwi_index_join(ww_index *x) {
                            .ids = ids,
                            .distances = distances};
     WWI_TRY(wwi_index_run(x, &walk));
+    wwi_index_forget(x);
     x->info.build_distances += walk.examined;
     for (size_t i = 0; i < count; i++) {
         bool joined = false;

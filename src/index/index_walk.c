@@ -8,8 +8,6 @@
 
 #include "index/series_index.h"
 
-// Series whose links a query looks at in a step: more need fewer steps, and a few more distances.
-enum { WIDTH = 4 };
 // Pairs of a step, and as many queries as have room for theirs; from so many queries on two crews take turns.
 enum { CPU_PAIRS = 1 << 19, GPU_PAIRS = 1 << 22, FEW_QUERIES = 1024 };
 
@@ -143,7 +141,7 @@ static bool begin(const walking *k, walker *w) {
 static bool step(const walking *k, walker *w) {
     const ww_index *x = k->index;
     w->asked_count = 0;
-    for (uint32_t i = 0, looked = 0; i < w->count && looked < WIDTH; i++) {
+    for (uint32_t i = 0, looked = 0; i < w->count && looked < WWI_INDEX_WIDTH; i++) {
         if (w->best[i].looked)
             continue;
         w->best[i].looked = true;
@@ -222,15 +220,13 @@ static void give(const walking *k, const walker *w, size_t at) {
     }
 }
 
-// A result that is larger than its precision holds has overflowed.
-static ww_status check_range(const crew *c) {
-    const wwi_index_walk *of = c->of->of;
-    const ww_plan *plan = c->pairs.plan;
+// A result of queries [first, first + count) that is larger than its precision holds has overflowed.
+static ww_status check_range(const ww_plan *plan, const wwi_index_walk *of, size_t first, size_t count) {
     double value = 0;
-    for (size_t i = c->first * of->k; !isinf(plan->pair.limit) && i < (c->first + c->count) * of->k; i++) {
+    for (size_t i = first * of->k; !isinf(plan->pair.limit) && i < (first + count) * of->k; i++) {
         if (of->ids[i] == WWI_NO_LINK)
             continue;
-        wwi_set_value(&value, c->of->index->precision, 0, of->distances[i]);
+        wwi_set_value(&value, plan->pair.rows->precision, 0, of->distances[i]);
         WWI_TRY(wwi_plan_check_results(plan, &value, 1));
     }
     return WW_OK;
@@ -250,7 +246,7 @@ static void give_some(void *user, size_t first, size_t end) {
 
 static ww_status end_crew(crew *c) {
     wwi_index_share(c->of->index, c->count, give_some, c);
-    WWI_TRY(check_range(c));
+    WWI_TRY(check_range(c->pairs.plan, c->of->of, c->first, c->count));
     WWI_TRY(wwi_index_tell(c->of->index, c->count));
     disband(c);
     return WW_OK;
@@ -325,8 +321,22 @@ static ww_status open_crew(walking *k, crew *c, size_t each) {
     c->of = k;
     WWI_TRY(wwi_new(c->walkers, k->most));
     WWI_TRY(wwi_new(c->active, k->most));
-    WWI_TRY(wwi_index_pairs_open(x, k->of->queries, x->base, k->most * each, &c->pairs));
+    if (!c->pairs.plan)
+        WWI_TRY(wwi_index_pairs_plan(x, k->of->queries, x->base, &c->pairs));
+    WWI_TRY(wwi_index_pairs_room(x, k->most * each, &c->pairs));
     return list(c);
+}
+
+static ww_status walk_on_host(walking *k) {
+    const ww_index *x = k->index;
+    const size_t links = WWI_INDEX_WIDTH * (size_t)x->degree, each = x->start_count > links ? x->start_count : links;
+    const size_t pairs = wwi_is_gpu(x->context) ? GPU_PAIRS : CPU_PAIRS, crews = k->of->count < FEW_QUERIES ? 1 : 2;
+    k->most = (size_t)wwi_least(wwi_ceil_div(k->of->count, crews), pairs / each + 1);
+    for (size_t i = 0; i < crews; i++)
+        WWI_TRY(open_crew(k, &k->crews[i], each));
+    for (size_t i = 0; k->crews[0].state != IDLE || k->crews[1].state != IDLE; i ^= 1)
+        WWI_TRY(turn(k, &k->crews[i], &k->crews[i ^ 1]));
+    return WW_OK;
 }
 
 ww_status wwi_index_run(ww_index *x, wwi_index_walk *of) {
@@ -334,15 +344,13 @@ ww_status wwi_index_run(ww_index *x, wwi_index_walk *of) {
     // Removed series are walked over: they take places of the beam, as many as their share.
     const double wide = (double)of->beam * (double)x->count / (double)(wwi_index_live(x) ? wwi_index_live(x) : 1);
     k.beam = (uint32_t)wwi_least(of->removed ? of->beam : (uint64_t)ceil(wide), x->count);
-    const size_t each = x->start_count > WIDTH * (size_t)x->degree ? x->start_count : WIDTH * (size_t)x->degree;
-    const size_t pairs = wwi_is_gpu(x->context) ? GPU_PAIRS : CPU_PAIRS, crews = of->count < FEW_QUERIES ? 1 : 2;
     of->examined = 0;
     if (of->count == 0)
         return WW_OK;
-    k.most = (size_t)wwi_least(wwi_ceil_div(of->count, crews), pairs / each + 1);
-    for (size_t i = 0; i < crews; i++)
-        WWI_TRY(open_crew(&k, &k.crews[i], each));
-    for (size_t i = 0; k.crews[0].state != IDLE || k.crews[1].state != IDLE; i ^= 1)
-        WWI_TRY(turn(&k, &k.crews[i], &k.crews[i ^ 1]));
-    return WW_OK;
+    wwi_index_pairs *pairs = &k.crews[0].pairs;
+    WWI_TRY(wwi_index_pairs_plan(x, of->queries, x->base, pairs));
+    if (!wwi_index_on_device(x, pairs->plan))
+        return walk_on_host(&k);
+    WWI_TRY(wwi_index_run_on_device(x, pairs->plan, k.beam, of));
+    return check_range(pairs->plan, of, 0, of->count);
 }

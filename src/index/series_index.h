@@ -51,7 +51,8 @@ struct ww_index {
     uint32_t beam;      // for `beam_k` neighbours; 0: exact searches
     size_t beam_k;      // 0: the beam is the caller's, for any number of neighbours
     ww_index_info info;
-    uint64_t done, total; // of the call in progress, in series
+    wwi_buffer **device_links; // on each device the links, where walks there have needed them; NULL after a change
+    uint64_t done, total;      // of the call in progress, in series
 };
 
 static inline bool wwi_index_is_removed(const ww_index *x, size_t id) {
@@ -64,8 +65,14 @@ static inline bool wwi_is_nearer(wwi_near a, wwi_near b) {
     return a.distance < b.distance || (a.distance == b.distance && a.id < b.id);
 }
 
+static inline size_t wwi_index_devices(const ww_index *x) {
+    return x->base->team ? x->base->team->count : 1;
+}
+
 // ---- index_base.c
 
+// The devices' links, where links have changed.
+void wwi_index_forget(ww_index *index);
 // Calls `each` with runs of [0, count), from several threads.
 typedef void (*wwi_index_each)(void *user, size_t first, size_t end);
 void wwi_index_share(const ww_index *index, size_t count, wwi_index_each each, void *user);
@@ -89,6 +96,9 @@ ww_status wwi_index_build(ww_index *index);
 
 // ---- index_pairs.c
 
+// A plan; then room for its pairs.
+ww_status wwi_index_pairs_plan(ww_index *index, ww_dataset *rows, ww_dataset *columns, wwi_index_pairs *pairs);
+ww_status wwi_index_pairs_room(const ww_index *index, size_t room, wwi_index_pairs *pairs);
 ww_status wwi_index_pairs_open(ww_index *index, ww_dataset *rows, ww_dataset *columns, size_t room,
                                wwi_index_pairs *pairs);
 void wwi_index_pairs_close(wwi_index_pairs *pairs);
@@ -142,6 +152,9 @@ ww_status wwi_index_check_target(const ww_index_target *target);
 
 // ---- index_walk.c
 
+// Series whose links a query looks at in a step: more need fewer steps, and a few more distances.
+enum { WWI_INDEX_WIDTH = 4 };
+
 // Queries that walk through the graph.
 typedef struct wwi_index_walk {
     ww_dataset *queries;
@@ -159,5 +172,11 @@ typedef struct wwi_index_walk {
     uint64_t examined;
 } wwi_index_walk;
 ww_status wwi_index_run(ww_index *index, wwi_index_walk *walk);
+
+// ---- index_device.c
+
+// Whether walks whose pairs this plan has stay on the device.
+bool wwi_index_on_device(const ww_index *index, const ww_plan *plan);
+ww_status wwi_index_run_on_device(ww_index *index, ww_plan *plan, uint32_t beam, wwi_index_walk *walk);
 
 #endif

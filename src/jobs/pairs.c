@@ -285,6 +285,17 @@ ww_status wwi_plan_list_alone(ww_plan *p, const wwi_list *list, size_t count, vo
     return wwi_plan_end(p, status);
 }
 
+bool wwi_plan_takes_tasks(const ww_plan *p) {
+    return on_device(p) && wwi_runner_takes_tasks(p->runner);
+}
+
+ww_status wwi_plan_run_tasks(ww_plan *p, wwi_buffer *tasks, size_t count, wwi_buffer *distances) {
+    wwi_batch b = {.list = true, .tasks = tasks, .rows = count, .out = distances};
+    WWI_TRY(wwi_pairing_slices(&p->pair, wwi_pairing_all(&p->pair), &b.row, &b.column));
+    wwi_plan_expect(p, count_list(p, count));
+    return wwi_runner_block(p->runner, &b);
+}
+
 static void pairs_destroy(ww_plan *p) {
     wwi_buffer_destroy(&p->radii);
     free(p->pairs);

@@ -96,6 +96,11 @@ ww_status wwi_plan_run_list(ww_plan *plan, const wwi_list *list, size_t count, v
 // The same on the plan's one device.
 ww_status wwi_plan_list_alone(ww_plan *plan, const wwi_list *list, size_t count, void *distances);
 
+// A list in device memory, into device memory: wwi_buffer of triples, of which the last is the place of the result. It
+// is enqueued, between wwi_plan_start() and wwi_plan_end(), on the plan's own device; for plans that take such lists.
+bool wwi_plan_takes_tasks(const ww_plan *plan);
+ww_status wwi_plan_run_tasks(ww_plan *plan, wwi_buffer *tasks, size_t count, wwi_buffer *distances);
+
 // What the public functions of these names do with a plan on one device (divide.c: on several).
 ww_status wwi_plan_run_alone(ww_plan *plan, const ww_output *output);
 ww_status wwi_plan_rectangle_alone(ww_plan *plan, wwi_rectangle of, const ww_output *output);

@@ -347,6 +347,97 @@ START_TEST(doubles_and_merges) {
 }
 END_TEST
 
+// ---- walks on the device
+
+typedef struct walked {
+    found of_queries, of_all;
+    uint64_t examined;
+} walked;
+
+// Searches of others and of the base itself; `form`: 0 on the host, 1 on the device, 2 there with too few marks and few
+// places, which take a query after the other.
+static walked walk(ww_index *index, ww_dataset *queries, size_t count, size_t base, ww_precision precision, long form) {
+    walked w = {room(count, K, precision), room(base, K, precision), 0};
+    wwt_ok(wwi_tuning_try(wwt_context, "form.index", NULL, form));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.index_places", NULL, form == 2 ? 9 : 1000));
+    wwt_ok(ww_index_search(index, queries, K, w.of_queries.ids, w.of_queries.distances));
+    w.examined = info_of(index).examined;
+    wwt_ok(ww_index_search(index, NULL, K, w.of_all.ids, w.of_all.distances));
+    return w;
+}
+
+static void check_same(const walked *a, const walked *b, size_t count, size_t base, ww_precision precision) {
+    ck_assert_mem_eq(a->of_queries.ids, b->of_queries.ids, count * K * sizeof *a->of_queries.ids);
+    ck_assert_mem_eq(a->of_all.ids, b->of_all.ids, base * K * sizeof *a->of_all.ids);
+    ck_assert(wwt_same(a->of_queries.distances, b->of_queries.distances, count * K, precision));
+    ck_assert(wwt_same(a->of_all.distances, b->of_all.distances, base * K, precision));
+}
+
+static void walked_free(walked *w) {
+    found_free(&w->of_queries);
+    found_free(&w->of_all);
+}
+
+typedef struct device_sample {
+    ww_measure_id id;
+    const char *word;
+    ww_precision precision;
+    uint32_t degree, beam;
+} device_sample;
+
+static const device_sample device_samples[] = {
+    {WW_DTW, "band=sakoe-chiba:4", WW_FLOAT, 32, 40},
+    {WW_LCSS, "similarity=1", WW_FLOAT, 40, 7},
+    {WW_MSM, NULL, WW_DOUBLE, 6, 100},
+};
+enum { DEVICE_SAMPLES = sizeof device_samples / sizeof *device_samples };
+
+// Walks that stay on the device find what walks of the host find, with as many distances, also after changes.
+START_TEST(walks_on_the_device) {
+    enum { OLD = 500, NEW = 100, ALL = OLD + NEW, ASKING = 70 };
+    const device_sample *s = &device_samples[_i];
+    if (s->precision == WW_DOUBLE && !wwt_device_has_double())
+        return;
+    wwt_seed(17);
+    wwt_set set = many_walks(ALL), other = many_walks(ASKING);
+    ww_measure measure = wwt_measure(s->id);
+    if (s->word)
+        wwt_ok(ww_measure_set_text(&measure, s->word, POINTS));
+    const wwt_set parts[] = {{OLD, 1, set.lengths, set.offsets, set.values},
+                             {NEW, 1, set.lengths + OLD, set.offsets, set.values + set.offsets[OLD]}};
+    ww_dataset *b = wwt_dataset(&parts[0], s->precision), *more = wwt_dataset(&parts[1], s->precision);
+    ww_dataset *q = wwt_dataset(&other, s->precision);
+    ww_index *index = NULL;
+    ww_index_options options = WW_INDEX_OPTIONS_INIT;
+    options.degree = s->degree;
+    options.beam = s->beam;
+    wwt_ok(ww_index_create(&measure, b, &options, &index));
+    for (int change = 0; change < 3; change++) {
+        if (change == 1)
+            wwt_ok(ww_index_add(index, more));
+        for (int64_t id = 0; change == 2 && id < ALL; id += 4)
+            wwt_ok(ww_index_remove(index, &id, 1));
+        const size_t count = change ? ALL : OLD;
+        walked host = walk(index, q, ASKING, count, s->precision, 0);
+        for (long form = 1; form <= 2; form++) {
+            walked device = walk(index, q, ASKING, count, s->precision, form);
+            check_same(&host, &device, ASKING, count, s->precision);
+            ck_assert(form == 1 ? device.examined == host.examined : device.examined > host.examined);
+            walked_free(&device);
+        }
+        walked_free(&host);
+    }
+    wwt_ok(wwi_tuning_try(wwt_context, "form.index", NULL, 3)); // the library's own choice
+    wwt_ok(wwi_tuning_try(wwt_context, "form.index_places", NULL, 1 << 30));
+    ww_index_destroy(&index);
+    ww_dataset_destroy(&q);
+    ww_dataset_destroy(&more);
+    ww_dataset_destroy(&b);
+    wwt_set_free(&other);
+    wwt_set_free(&set);
+}
+END_TEST
+
 // ---- files that are none
 
 static ww_status load_changed(const bytes *file, size_t count, bool sealed) {
@@ -481,6 +572,7 @@ int main(void) {
     wwt_add(suite, equal_series, 1);
     wwt_add(suite, adds_and_removes, 1);
     wwt_add(suite, doubles_and_merges, 1);
+    wwt_add(suite, walks_on_the_device, DEVICE_SAMPLES);
     wwt_add(suite, damaged_files, 1);
     wwt_add(suite, refusals, 1);
     return wwt_run(suite);

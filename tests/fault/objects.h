@@ -30,9 +30,10 @@ typedef struct wwt_job {
     int once; // the answer ends the object
 } wwt_job;
 
-extern const wwt_job wwt_plan_jobs[], wwt_point_jobs[], wwt_learn_jobs[], wwt_search_jobs[], wwt_file_jobs[];
+extern const wwt_job wwt_plan_jobs[], wwt_point_jobs[], wwt_learn_jobs[], wwt_search_jobs[], wwt_file_jobs[],
+    wwt_index_jobs[];
 extern const size_t wwt_plan_job_count, wwt_point_job_count, wwt_learn_job_count, wwt_search_job_count,
-    wwt_file_job_count;
+    wwt_file_job_count, wwt_index_job_count;
 
 // Series with two classes that are easily told apart; the same ones every time.
 struct ww_series_set;

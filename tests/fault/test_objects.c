@@ -314,6 +314,7 @@ int main(void) {
         return exit_code;
     take_jobs(wwt_plan_jobs, wwt_plan_job_count);
     take_jobs(wwt_point_jobs, wwt_point_job_count);
+    take_jobs(wwt_index_jobs, wwt_index_job_count);
     take_jobs(wwt_learn_jobs, wwt_learn_job_count);
     take_jobs(wwt_search_jobs, wwt_search_job_count);
     take_jobs(wwt_file_jobs, wwt_file_job_count);

@@ -23,7 +23,7 @@ ENGINE = {"engine.h", "bands.h", "parameters.h"}
 INSIDE = {"src/path/costs.c", "src/path/path_find.c", "src/path/path_tiles.c"}
 # What is below in kernels_cl/. base/ and recurrence/ are joined in turns: the elements are made of the recurrence's.
 KERNEL_FLOORS = [["base", "recurrence", "probe"], ["engine"], ["topk"], ["gradient", "jobs", "knn", "path"],
-                 ["lsh", "search", "shapelets", "profile"]]
+                 ["index", "lsh", "search", "shapelets", "profile"]]
 SOURCES = ["include", "host", "src", "cli", "kernels_cl", "tests", "bench", "mpi", "examples"]
 
 

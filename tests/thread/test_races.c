@@ -3,6 +3,7 @@
 // results are other tests' matter (tests/device/test_group*.c).
 #include "device/devices.h"
 #include "device/set_jobs.h"
+#include "host.h"
 
 enum { SERIES = 24, LENGTH = 20, POINTS = 600, DIMENSIONS = 4, K = 3, STREAM = 8000, WINDOW = 16 };
 
@@ -102,6 +103,20 @@ START_TEST(profiles) {
 }
 END_TEST
 
+// Walks of the host, whose lists the devices divide while other threads take distances; and walks on each device.
+START_TEST(indices) {
+    static int64_t ids[SERIES * K];
+    ww_index_options options = WW_INDEX_OPTIONS_INIT;
+    ww_index *index = NULL;
+    options.beam = 8;
+    wwt_ok(ww_index_create(&measure, data, &options, &index));
+    for (size_t i = 0; i < ww_context_device_count(group); i++)
+        wwt_ok(wwi_tuning_try(wwi_context_on(group, i), "form.index", NULL, _i));
+    wwt_ok(ww_index_search(index, NULL, K, ids, NULL));
+    ww_index_destroy(&index);
+}
+END_TEST
+
 START_TEST(points_and_hashing) {
     static float values[POINTS * DIMENSIONS];
     static int64_t ids[POINTS * K];
@@ -157,6 +172,7 @@ int main(void) {
     tcase_add_test(tcase, paths_and_gradients);
     tcase_add_loop_test(tcase, searches, 0, 2);
     tcase_add_test(tcase, profiles);
+    tcase_add_loop_test(tcase, indices, 0, 2);
     tcase_add_loop_test(tcase, points_and_hashing, 0, 2);
     tcase_add_test(tcase, shapelets);
     return wwt_run(suite);
