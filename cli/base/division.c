@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/common.h"
@@ -177,6 +178,8 @@ int cli_division_open(cli_division *d, const char *output) {
             count++;
         return cli_status(ww_store_open_parts((const char *const *)d->others, count, d->any_device, &d->store));
     }
+    if (d->part && mkdir(d->parts, 0777) != 0 && errno != EEXIST)
+        return cli_error("%s can't be made: %s", d->parts, strerror(errno));
     d->path = d->part ? part_path(d->parts, d->part, d->part_count) : strdup(d->checkpoint);
     if (!d->path)
         return cli_error("not enough memory");

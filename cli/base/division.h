@@ -40,10 +40,10 @@ typedef struct cli_division {
 } cli_division;
 
 #define CLI_GO_ON_OPTIONS(d)                                                                                           \
-    CLI_OPTION("checkpoint", 0, CLI_MADE, "FILE", "keep there what is computed, from which --resume goes on",          \
+    CLI_OPTION("checkpoint", 0, CLI_MADE, "FILE", "keep what is done in FILE, from which --resume goes on",            \
                &(d).checkpoint),                                                                                       \
-        CLI_SWITCH("resume", 0, "go on with a part, or from --checkpoint, where there is one", &(d).resume),           \
-        CLI_SWITCH("any-device", 0, "go on also with what another kind of device computed", &(d).any_device)
+        CLI_SWITCH("resume", 0, "go on from the file of --checkpoint or of --part, if there is one", &(d).resume),     \
+        CLI_SWITCH("any-device", 0, "accept what another kind of device computed", &(d).any_device)
 #define CLI_DIVISION_OPTIONS(d)                                                                                        \
     CLI_OPTION("part", 0, CLI_TEXT, "I/N",                                                                             \
                "compute part I of N and keep it in --parts; 'all' joins them, as does 'wavewarp merge'",               \

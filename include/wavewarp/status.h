@@ -3,7 +3,7 @@
 /// Return values, the error record, and the rules that all structs follow.
 ///
 /// **Structs that may grow** start with `size_t struct_size` and grow only at their end. Set it by the struct's
-/// WW_..._INIT value or, where there are no macros, by its ww_..._init(&x, sizeof x); then change what you want.
+/// WW_..._INIT value or, where there are no macros, by ww_struct_init(); then change what you want.
 /// Options: a struct shorter than the library's has the defaults for the fields it lacks; a longer one is accepted if
 /// the fields that the library does not know are zero (else WW_ERROR_UNSUPPORTED). Outputs: the library fills the
 /// fields that the caller's struct_size covers and zeroes those it does not know. Structs without struct_size never

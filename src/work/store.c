@@ -154,7 +154,7 @@ static ww_status check_part(const wwi_store_source *s, const ww_store_options *o
         return WW_OK;
     wwi_fail(WW_ERROR_FORMAT, "%s is part %u of %u, not %u of %u", s->path, s->part, s->part_count, o->part,
              o->part_count);
-    return wwi_fail_hint("0 of 0 is the whole; name another file");
+    return wwi_fail_hint("name another file; part 0 of 0 is a whole job");
 }
 
 static ww_status check_note(const char *note) {

@@ -137,7 +137,7 @@ ww_status wwi_store_take_file_text(ww_store *store, wwi_store_source *s, const c
     if (length != strlen(ww_version()) || memcmp(version, ww_version(), length) != 0) {
         wwi_fail(WW_ERROR_FORMAT, "%s is of another version: %.*s; this is %s", s->path, (int)length, version,
                  ww_version());
-        return wwi_fail_hint("go on with that version, or remove it");
+        return wwi_fail_hint("use that version, or remove the file");
     }
     const char *note = strchr(part, '\n');
     if (!note || sscanf(part, "part %u of %u", &s->part, &s->part_count) != 2)

@@ -45,7 +45,7 @@ resumed() { grep -qE '"tiles_resumed": [1-9]' out; }
 divided() {
     local count=$1 output=$2 i
     shift 2
-    rm -rf parts && mkdir parts
+    rm -rf parts
     for ((i = 1; i <= count; i++)); do
         gives 0 "$@" --part $i/$count --parts parts || return 1
     done

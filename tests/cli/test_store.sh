@@ -43,7 +43,7 @@ alike() {
 parts_of() {
     local count=$1 i
     shift
-    rm -rf parts && mkdir parts
+    rm -rf parts
     for ((i = 1; i <= count; i++)); do
         gives 0 "$@" --part "$i/$count" --parts parts || return 1
     done
@@ -243,7 +243,7 @@ ok "tables of a part" gives 2 lsh points.csv --part 1/2 --parts parts --save x
 ok "chosen by time" gives 2 lsh points.csv --recall 0.9 --checkpoint j
 ok "sums over pairs" gives 2 gradient a.ts b.ts --all-pairs --checkpoint j
 ok "a stream that is followed" gives 2 search queries.ts --in - --threshold 1 --checkpoint j
-ok "no folder for parts" eval 'gives 1 matrix a.ts --part 1/2 --parts nowhere && says nowhere && lines 1 err'
+ok "no folder for parts" eval 'gives 1 matrix a.ts --part 1/2 --parts nowhere/deep && says nowhere/deep && lines 1 err'
 ok "no folder for a checkpoint" eval 'gives 1 matrix a.ts -o r.npy --checkpoint nowhere/j && lines 1 err'
 ok "a merge into a part" eval 'again; gives 2 merge parts -o parts/1-of-3.store'
 ok "an input that a part would replace" eval 'cp a.ts parts/1-of-2.store; gives 2 matrix parts/1-of-2.store --part 1/2 --parts parts'

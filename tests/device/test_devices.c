@@ -415,7 +415,7 @@ START_TEST(a_device_fails_in_the_middle) {
     static float found[ROWS * ROWS];
     static float places[POINTS * DIMENSIONS];
     static int64_t ids[POINTS * K];
-    wwt_trial t = {wwt_group_open(0.001), run_matrix, NULL, NULL, NULL, found, sizeof found};
+    wwt_trial t = {.group = wwt_group_open(0.001), .run = run_matrix, .found = found, .bytes = sizeof found};
     uint64_t seed = 1;
     for (size_t i = 0; i < POINTS * DIMENSIONS; i++)
         places[i] = (float)(wwi_random(&seed) % 1000);
