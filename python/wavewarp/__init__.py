@@ -31,6 +31,7 @@ alone. Docstrings name what a function refuses beside what is common to all:
 """
 
 from ._buffer import Buffer
+from ._consensus import Consensus, consensus_motif
 from ._context import Context, default_context, devices, tuning_parameters
 from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, Notice, OutOfMemoryError, PartDone, lib, text
 from ._dataset import Dataset
@@ -66,14 +67,13 @@ from ._points import (
     knn_vote,
     metrics,
 )
-from ._profile import Profile, ProfilePlan, consensus_motif, profile
+from ._profile import Profile, ProfilePlan, profile
 from ._profile_stream import ProfileStream
 from ._results import (
     Average,
     Choice,
     Classification,
     Clusters,
-    Consensus,
     Matches,
     Medoids,
     Motif,

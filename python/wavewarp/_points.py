@@ -131,20 +131,52 @@ class Points:
 
     @alone
     def add(self, values: Any, ids: Any = None) -> None:
-        """Adds points, whose ids continue after the largest there ever was, or are given.
+        """Adds points.
 
-        Raises ValueError (points of another dimension or kind; tables of an LSH hold the points; another number of ids),
-        MemoryError.
+        Parameters
+        ----------
+        values : array_like or list of set
+            As of Points.
+        ids : array_like of int, optional
+            Theirs. None: they continue after the largest that there ever was.
+
+        Raises
+        ------
+        ValueError
+            Points of another dimension or kind; tables of an LSH hold the points; another number of ids.
+        MemoryError
+            Host or device memory is too small.
+
+        Examples
+        --------
+        >>> points = ww.Points([[1.0, 2.0]])
+        >>> points.add([[3.0, 4.0], [5.0, 6.0]])
+        >>> points.ids.tolist()
+        [0, 1, 2]
         """
         more = of_argument("values", points_of, values, self, missing=self._missing, ids=ids)
         check(lib.ww_points_add(self._c, more._c))
 
     @alone
     def remove(self, ids: Any) -> None:
-        """Removes the points of these ids; the others keep theirs. Twice is no error.
+        """Removes points; the others keep their ids.
 
-        Raises ValueError (an id that there never was; no point would be left; tables of an LSH hold the points). Then none
-        is removed.
+        Parameters
+        ----------
+        ids : array_like of int
+            Ids of points. It is no error to remove a point twice.
+
+        Raises
+        ------
+        ValueError
+            An id that there never was; no point would be left; tables of an LSH hold the points. Then none is removed.
+
+        Examples
+        --------
+        >>> points = ww.Points([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> points.remove([1])
+        >>> points.ids.tolist()
+        [0, 2]
         """
         ids = np.atleast_1d(whole("ids", ids))
         check(lib.ww_points_remove(self._c, output(ids, "int64_t"), ids.size))

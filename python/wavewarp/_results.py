@@ -667,22 +667,6 @@ class SoftValues(Record):
         _plot().matrix(self.values, order=None, ax=ax)
 
 
-class Consensus(Record):
-    """A consensus motif: window `window` of series `series`, its `radius`, and its nearest windows in all series.
-
-    Raises no error: consensus_motif() returns it.
-    """
-
-    series: int
-    window: int
-    radius: float
-    windows: np.ndarray
-    distances: np.ndarray
-
-    def _told(self):
-        return f"window {self.window} of series {self.series}, radius {self.radius:.6g}, {many(len(self.windows), 'series', 'series')}"
-
-
 class Motif(Record):
     """A motif of a profile: what Profile.motifs() returns a list of.
 

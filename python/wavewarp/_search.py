@@ -166,10 +166,6 @@ class Search:
     >>> whole = search.run(stream)
     >>> whole["begin"].tolist()
     [[1, 9]]
-    >>> search.begin_parts(stream)
-    >>> parts = [search.run_part(stream, first, 64) for first in (0, 64)]
-    >>> ww.choose_matches(ww.merge_matches(*parts), 2, 1)["begin"].tolist()
-    [[1, 9]]
     """
 
     def __init__(

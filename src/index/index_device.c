@@ -239,7 +239,7 @@ static ww_status open(device_walk *w, walks *all, ww_plan *plan, size_t device) 
     ww_context *context = plan->pair.context;
     const uint32_t beam = all->beam;
     *w = (device_walk){.index = x, .all = all, .of = of, .plan = plan};
-    w->group = wwi_forced(context, "form.index_group", 64, wwi_is_gpu(context) ? GROUP : 1);
+    w->group = wwi_is_gpu(context) ? GROUP : 1; // compilers for CPUs take minutes for groups of it
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "index/index_args.h", "index/index_walk.cl"},
         .defines =
