@@ -93,7 +93,7 @@ class Store:
         Parameters
         ----------
         paths : str or iterable of paths
-            The files in any order, or a pattern such as "parts/*.store". They are never removed.
+            The files in any order, or a pattern such as ``parts/*.store``. They are never removed.
         any_device : bool
             Also parts that different kinds of devices computed: the last bits may differ.
 
