@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The merge of candidates by the host, for devices without double: those that may be among a window's k best are
-// compared with it in double, and lower its bound. The rules are those of kernels_cl/profile/profile_merge.cl.
+// The merge of candidates by the host, for devices without double and powers that devices compute differently: those
+// that may be among a window's k best are compared with it in double, and lower its bound. The rules are those of
+// kernels_cl/profile/profile_merge.cl.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,32 +47,52 @@ static ww_status read_lists(ww_profile *p, const wwi_profile_slice *own, int lis
     return WW_OK;
 }
 
-static void merge_window(ww_profile *p, const lists *l, size_t i, const wwi_profile_slice *own,
-                         const wwi_profile_slice *other, int list) {
-    const size_t at = own->first + i;
-    double *best = p->nearest.best[list] + at * p->k;
-    int64_t *ids = p->nearest.ids[list] + at * p->k;
+// A merge of windows, `each` a piece.
+typedef struct merging {
+    ww_profile *p;
+    const lists *l;
+    const wwi_profile_slice *own, *other;
+    int list;
+    size_t each;
+} merging;
+
+static void merge_window(const merging *m, size_t i) {
+    ww_profile *p = m->p;
+    const lists *l = m->l;
+    const size_t at = m->own->first + i;
+    double *best = p->nearest.best[m->list] + at * p->k;
+    int64_t *ids = p->nearest.ids[m->list] + at * p->k;
     for (uint32_t e = l->heads[i]; e != NO_ENTRY; e = l->entries[e].next) {
         const entry *one = &l->entries[e];
         if (one->value - one->error > l->bounds[i])
             continue;
-        const size_t j = other->first + one->other;
-        wwi_profile_enter(best, ids, p->k, wwi_profile_distance2(own->series, at, other->series, j),
-                          (int64_t)(j + other->series->origin));
+        const size_t j = m->other->first + one->other;
+        wwi_profile_enter(best, ids, p->k, wwi_profile_distance2(m->own->series, at, m->other->series, j),
+                          (int64_t)(j + m->other->series->origin));
     }
     if (isfinite(best[p->k - 1]))
-        l->bounds[i] = fminf(l->bounds[i], wwi_profile_bound(own->series, best[p->k - 1]));
+        l->bounds[i] = fminf(l->bounds[i], wwi_profile_bound(m->own->series, best[p->k - 1]));
+}
+
+// Windows have nothing in common but what is read.
+static ww_status merge_piece(void *user, uint64_t piece) {
+    const merging *m = user;
+    const size_t end = wwi_least((piece + 1) * m->each, m->own->count);
+    for (size_t i = (size_t)piece * m->each; i < end; i++) {
+        WWI_TRY(wwi_interrupted());
+        if (m->l->heads[i] != NO_ENTRY)
+            merge_window(m, i);
+    }
+    return WW_OK;
 }
 
 ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,
                                  uint32_t stripes) {
+    enum { EACH = 256 };
     WWI_ENDS(lists_free) lists l = {NULL, NULL, NULL};
     WWI_TRY(read_lists(p, own, list, stripes, &l));
-    for (size_t i = 0; i < own->count; i++) {
-        WWI_TRY(wwi_interrupted());
-        if (l.heads[i] != NO_ENTRY)
-            merge_window(p, &l, i, own, other, list);
-    }
+    merging m = {p, &l, own, other, list, EACH};
+    WWI_TRY(wwi_share(wwi_send_threads(p->context, UINT64_MAX), wwi_ceil_div(own->count, EACH), merge_piece, &m));
     WWI_TRY(wwi_buffer_write(own->bounds[list], 0, (uint64_t)own->count * 4, l.bounds));
     return wwi_buffer_fill_u32(own->heads[list], 0, (uint64_t)own->count * 4, NO_ENTRY);
 }
