@@ -34,8 +34,8 @@ SETS = ("ArrowHead", "BasicMotions", "GunPoint", "ItalyPowerDemand", "JapaneseVo
         "SyntheticControl")
 SERIES, POINTS, CHANNELS = 20, 32, 4  # of a part of a set: so many series, points of each, and channels
 
-READS = {"cluster --distances", "classify --train", "classify --test", "knn --classes", "knn --values", "lsh --load", "search --in", "average --weights",
-         "average --start-file"} | {"--recurrence", "--times", "--kernel-dir", "--program"}
+READS = {"cluster --distances", "classify --train", "classify --test", "knn --classes", "knn --values", "lsh --load", "search --in",
+         "average --weights", "average --start-file", "knn --subset", "knn --base-ids"} | {"--recurrence", "--times", "--kernel-dir", "--program"}
 PICTURE = "a picture; that it is XML is in the commands' own tests"
 TUNING = "tune takes minutes and is in cli-tuning; to other commands it is a file that is read"
 # With a reason: not in a loop here.
@@ -44,7 +44,7 @@ WRITES = {"nearest --output": "", "knn --output": "", "lsh --output": "", "neare
           "cluster --merges": "", "matrix --output": "", "matrix --checkpoint": "", "matrix --parts": "",
           "choose --checkpoint": "", "cluster --checkpoint": "", "index --output": "", "index --ids": "", "index --distances": "", "path --costs": "", "sbd --output": "", "sbd --shifts": "",
           "pairs --parts": "", "pairs --checkpoint": "", "nearest --parts": "", "nearest --checkpoint": "", "knn --parts": "", "knn --checkpoint": "",
-          "pairs --output": "", "gradient --output": "", "gradient --parts": "", "gradient --checkpoint": "", "gradient --expected-alignment": "",
+          "convert --output": "the same file as its last argument, by which loops write", "pairs --output": "", "gradient --output": "", "gradient --parts": "", "gradient --checkpoint": "", "gradient --expected-alignment": "",
           "path --output": "", "path --parts": "", "path --checkpoint": "", "classify --parts": "", "classify --checkpoint": "", "average --output": "", "profile --output": "", "profile --parts": "", "profile --checkpoint": "",
           "search --output": "", "search --parts": "", "search --checkpoint": "", "shapelets --output": "", "shapelets --parts": "",
           "shapelets --checkpoint": "",
