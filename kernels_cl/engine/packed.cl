@@ -343,7 +343,8 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           WW_PACKED_MORE) {
     const ww_parameters given = WW_PARAMETERS_OF(args);
     ww_packed_state s;
-    __global ww_scalar *own = s.row = scratch + (ulong)get_group_id(0) * args.scratch * WW_VECTOR;
+    __global ww_scalar *const own = scratch + (ulong)get_group_id(0) * args.scratch * WW_VECTOR;
+    s.row = own;
     ww_packed_begin(&s, args, WW_PACKED_CHANNELS);
     for (uint unit; (unit = atomic_inc(counter)) < units;) {
         const ww_pack p = ww_pack_of(args, unit, packs, WW_VECTOR);

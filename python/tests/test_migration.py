@@ -106,6 +106,20 @@ def test_tslearn(data):
     np.testing.assert_allclose(ww.distance(z[:8], X[0], root=True, relax="0:0:all:all"), want)
 
 
+def test_kshape(rng):
+    clustering = theirs("tslearn.clustering")
+    X = np.array([np.roll(shape, rng.integers(4)) for shape in (np.sin(np.arange(32) / 3) ** 3, np.hanning(32) ** 4) for _ in range(6)])
+    X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
+    assert ww.rand_index(clustering.KShape(2, random_state=1).fit_predict(X[:, :, None]), ww.kshape(X, 2).labels) == 1
+
+
+def test_pynndescent(rng):
+    pynndescent, X = theirs("pynndescent"), rng.normal(size=(200, 20)).cumsum(axis=1)
+    near = pynndescent.NNDescent(X, metric="euclidean", random_state=1).query(X[:20], k=5)[0]
+    mine = ww.SeriesIndex(X, band="sakoe-chiba:0").search(X[:20], 5).indices
+    assert (np.sort(near) == np.sort(mine)).mean() > 0.9
+
+
 def test_dtaidistance(data):
     module, (X, Y, z) = theirs("dtaidistance.dtw"), data
     np.testing.assert_allclose(ww.distance(X[0], z, root=True), module.distance(X[0], z))

@@ -16,7 +16,7 @@ from ._dataset import Dataset
 from ._frames import frame_one, library_of
 from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
-from ._results import MATCH, REPORT, Matches, as_matches
+from ._results import MATCH, REPORT, Matches, as_matches, many
 from ._series import as_set, pointer, precision_of, sizes, view
 
 if TYPE_CHECKING:
@@ -240,6 +240,9 @@ class Search:
         else:
             check(lib.ww_search_run(self._handle[0], self._viewed(streams).c, found, NULL))
         return as_matches(matches, self._said)
+
+    def __repr__(self):
+        return f"<wavewarp.Search for {many(self.count, 'query', 'queries')}, {self.k} nearest each; {self._said}>"
 
     @property
     @alone
@@ -560,6 +563,9 @@ class Monitor:
         user = ffi.new_handle(matches)
         check(lib.ww_search_stream_finish(self._handle[0], lib.py_match_fn, user))
         return as_matches(np.array(matches, REPORT), self._said)
+
+    def __repr__(self):
+        return f"<wavewarp.Monitor of {many(self.count, 'query', 'queries')}, {many(self.points, 'point')} so far; {self._said}>"
 
     @property
     @alone
