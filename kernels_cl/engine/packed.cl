@@ -321,7 +321,9 @@ WW_INLINE bool ww_packed_abandon(const ww_packed_state *s, const ww_packed_lanes
 #define WW_PACKED_MORE
 #define WW_PACKED_CHANNELS WW_CHANNELS
 #endif
-WW_INLINE void ww_packed_begin(ww_packed_state *s, const ww_launch_args args, uint channels) {
+WW_INLINE void ww_packed_begin(ww_packed_state *s, const ww_launch_args args, uint channels,
+                               __global ww_scalar *own) {
+    s->row = own;
     s->channels = channels;
     s->end_x = (int)args.end_x;
     s->end_y = (int)args.end_y;
@@ -344,8 +346,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const ww_parameters given = WW_PARAMETERS_OF(args);
     ww_packed_state s;
     __global ww_scalar *const own = scratch + (ulong)get_group_id(0) * args.scratch * WW_VECTOR;
-    s.row = own;
-    ww_packed_begin(&s, args, WW_PACKED_CHANNELS);
+    ww_packed_begin(&s, args, WW_PACKED_CHANNELS, own);
     for (uint unit; (unit = atomic_inc(counter)) < units;) {
         const ww_pack p = ww_pack_of(args, unit, packs, WW_VECTOR);
         ww_packed_lanes lanes;
