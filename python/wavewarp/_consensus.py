@@ -94,8 +94,17 @@ def consensus_motif(
     (0, 3, 0.0, [3, 0, 2])
     """
     context = context or default_context()
-    named = {"k": 1, "exclusion": None, "left_right": False, "best_channels": best_channels, "forced_channels": forced_channels}
-    named.update(precision=precision or ("double" if context.has_double else "float"), normalize=normalize, p=p, flat_below=flat_below)
+    named = {
+        "k": 1,
+        "exclusion": None,
+        "left_right": False,
+        "precision": precision or ("double" if context.has_double else "float"),
+        "best_channels": best_channels,
+        "forced_channels": forced_channels,
+        "normalize": normalize,
+        "p": p,
+        "flat_below": flat_below,
+    }
     options = options_of(named, progress, max_bytes)
     taken = of_argument("series", view, series, axes)
     windows, distances = np.empty(taken.count, np.int64), np.empty(taken.count)
