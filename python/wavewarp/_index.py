@@ -3,27 +3,26 @@
 
 from __future__ import annotations
 
-import io
-import os
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from ._arrays import whole
-from ._context import Context, default_context
-from ._core import NULL, Progress, alone, check, ffi, handle, info, lib, new, run, text
+from ._context import Context
+from ._core import NULL, Progress, alone, check, handle, info, lib, new, run, text
 from ._dataset import datasets
 from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
 from ._results import Neighbours, many
+from ._saved import Functions, Saved
 from ._series import DTYPES, neighbours, output, pointer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class SeriesIndex:
+class SeriesIndex(Saved):
     """A graph of series, each linked to near ones: approximate neighbours under any measure.
 
     How much of the graph a search looks at is chosen so that the `k` nearest are found with a share of `recall`, which is
@@ -86,6 +85,8 @@ class SeriesIndex:
     302
     """
 
+    _functions = Functions("ww_index", lib.ww_index_save, lib.ww_index_save_to, lib.ww_index_load, lib.ww_index_load_from)
+
     def __init__(
         self,
         series: Any,
@@ -113,10 +114,6 @@ class SeriesIndex:
         options = new("ww_index_options", run=self._run, target=target, **fields)
         made = as_measure(measure, parameters)
         check(lib.ww_index_create(made.c(base.longest), base._c, options, self._handle))
-
-    @property
-    def _c(self):
-        return self._handle[0]
 
     def _limits(self, progress):
         """Of the call that follows."""
@@ -291,96 +288,6 @@ class SeriesIndex:
     def info(self) -> SimpleNamespace:
         """A record: series, links, beam, entries, exact, recall, recall_low, recall_high, examined, seconds_build, ..."""
         return self._told()
-
-    @alone
-    def save(self, path) -> None:
-        """Writes measure, series, graph and removals to a file.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Raises
-        ------
-        FileError
-            It can't be written.
-        """
-        check(lib.ww_index_save(self._c, os.fsencode(path)))
-
-    @alone
-    def to_bytes(self) -> bytes:
-        """The bytes that save() writes.
-
-        Returns
-        -------
-        bytes
-
-        Raises
-        ------
-        MemoryError
-            Host or device memory is too small.
-        """
-        target = io.BytesIO()
-        user = ffi.new_handle(target)
-        check(lib.ww_index_save_to(self._c, lib.py_write_fn, user))
-        return target.getvalue()
-
-    @classmethod
-    def _load(cls, function, *arguments, context=None):
-        made = cls.__new__(cls)
-        made.context, made._handle, made._run = context or default_context(), handle("ww_index"), run()
-        check(function(made.context._c, *arguments, made._run, made._handle))
-        return made
-
-    @classmethod
-    def load(cls, path, *, context: Optional[Context] = None) -> SeriesIndex:
-        """Reads a file that save() wrote, on any machine.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        context : Context, optional
-            The device; None: default_context().
-
-        Returns
-        -------
-        SeriesIndex
-
-        Raises
-        ------
-        FileError
-            It can't be opened, or no index is in it.
-        MemoryError
-            Host or device memory is too small.
-        """
-        return cls._load(lib.ww_index_load, os.fsencode(path), context=context)
-
-    @classmethod
-    def from_bytes(cls, data, *, context: Optional[Context] = None) -> SeriesIndex:
-        """An index of the bytes that to_bytes() gave.
-
-        Parameters
-        ----------
-        data : bytes
-            The bytes.
-        context : Context, optional
-            The device; None: default_context().
-
-        Returns
-        -------
-        SeriesIndex
-
-        Raises
-        ------
-        FileError
-            No index is in them.
-        MemoryError
-            Host or device memory is too small.
-        """
-        user = ffi.new_handle(io.BytesIO(data))
-        return cls._load(lib.ww_index_load_from, lib.py_read_fn, user, context=context)
 
     def __reduce__(self):
         return SeriesIndex.from_bytes, (self.to_bytes(),)

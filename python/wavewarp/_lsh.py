@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-import io
-import os
 from types import SimpleNamespace
 from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
 from ._arrays import of_argument, whole
-from ._context import Context, default_context
-from ._core import NULL, Progress, alone, assign, check, ffi, handle, info, keep, lib, new, run, text, word
+from ._context import Context
+from ._core import NULL, Progress, alone, assign, check, handle, info, keep, lib, new, run, text, word
 from ._parts import shard
 from ._point_files import KINDS
 from ._points import asking_of, metric_of, points_of
 from ._results import Neighbours, many
+from ._saved import Functions, Saved
 from ._series import DTYPES, neighbours, output, pointer
 
 
@@ -66,7 +65,7 @@ def lsh_collision(metric: str, distance, *, width=1.0, dimension=1) -> float:
     return lib.ww_lsh_collision(metric_of(metric), distance, width, dimension)
 
 
-class LSH:
+class LSH(Saved):
     """Hash tables of points: approximate neighbours. An index pickles, and can be saved.
 
     Without tables, functions, width and probes these are measured and chosen, as by choose(), so that the `k` nearest are
@@ -134,6 +133,8 @@ class LSH:
     [0, 1, 2, 3, 4]
     """
 
+    _functions = Functions("ww_lsh", lib.ww_lsh_save, lib.ww_lsh_save_to, lib.ww_lsh_load, lib.ww_lsh_load_from)
+
     choice: Optional[SimpleNamespace] = None
 
     def __init__(
@@ -178,10 +179,6 @@ class LSH:
         self.context, self._run = points.context, options
         check(lib.ww_lsh_create(points._c, options, self._handle))
         return self
-
-    @property
-    def _c(self):
-        return self._handle[0]
 
     @property
     def kind(self) -> str:
@@ -356,96 +353,6 @@ class LSH:
         changes: Any = {"probes": probes, "candidates": candidates, "complete": complete}
         assign(record, {**changes, "path": None if path is None else word("ww_lsh_path", path)})
         check(lib.ww_lsh_set_options(self._c, record))
-
-    @alone
-    def save(self, path) -> None:
-        """Writes points, options and removals to a file.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Raises
-        ------
-        FileError
-            It can't be written.
-        """
-        check(lib.ww_lsh_save(self._c, os.fsencode(path)))
-
-    @alone
-    def to_bytes(self) -> bytes:
-        """The bytes that save() writes.
-
-        Returns
-        -------
-        bytes
-
-        Raises
-        ------
-        MemoryError
-            Host or device memory is too small.
-        """
-        target = io.BytesIO()
-        user = ffi.new_handle(target)
-        check(lib.ww_lsh_save_to(self._c, lib.py_write_fn, user))
-        return target.getvalue()
-
-    @classmethod
-    def _load(cls, function, *arguments, context=None):
-        made = cls.__new__(cls)
-        made.context, made._handle, made._run = context or default_context(), handle("ww_lsh"), run()
-        check(function(made.context._c, *arguments, made._run, made._handle))
-        return made
-
-    @classmethod
-    def load(cls, path, *, context: Optional[Context] = None) -> LSH:
-        """Reads a file that save() wrote, on any machine.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        context : Context, optional
-            The device; None: default_context().
-
-        Returns
-        -------
-        LSH
-
-        Raises
-        ------
-        FileError
-            It can't be opened, or no index is in it.
-        MemoryError
-            Host or device memory is too small.
-        """
-        return cls._load(lib.ww_lsh_load, os.fsencode(path), context=context)
-
-    @classmethod
-    def from_bytes(cls, data, *, context: Optional[Context] = None) -> LSH:
-        """An index of the bytes that to_bytes() gave.
-
-        Parameters
-        ----------
-        data : bytes
-            The bytes.
-        context : Context, optional
-            The device; None: default_context().
-
-        Returns
-        -------
-        LSH
-
-        Raises
-        ------
-        FileError
-            No index is in them.
-        MemoryError
-            Host or device memory is too small.
-        """
-        user = ffi.new_handle(io.BytesIO(data))
-        return cls._load(lib.ww_lsh_load_from, lib.py_read_fn, user, context=context)
 
     def __repr__(self):
         told, made, how = self.info, self.options, ""
