@@ -121,7 +121,6 @@ struct ww_search {
     wwi_query_buffers query_data;
     wwi_buffer *limits_sent;        // of each query, rounded up
     wwi_limits own_limits, *limits; // of the whole: its own, or those of a group
-    bool in_parts;                  // runs are parts of one whole, and go on from its limits
     wwi_joined joined;
     wwi_search_block block;
     wwi_ahead ahead;

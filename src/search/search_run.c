@@ -18,19 +18,20 @@ void wwi_search_info_add(ww_search_info *sum, const ww_search_info *did) {
     sum->seconds_device += did->seconds_device;
 }
 
-static void restart(ww_search *s) {
+// `in_parts`: this run goes on from what other parts of the whole tell.
+static void restart(ww_search *s, bool in_parts) {
     for (size_t q = 0; q < s->query_count; q++) {
         wwi_query *query = &s->queries[q];
         query->count = 0;
         query->full = false;
-        if (!s->in_parts || !query->stages) { // else the parts before tell
+        if (!in_parts || !query->stages) {
             query->share = 0;
             query->stages = 3;
         }
         query->limit = wwi_search_threshold(s);
     }
     s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
-    if (!s->in_parts)
+    if (!in_parts)
         wwi_limits_forget(s->limits);
     if (s->open)
         wwi_open_restart(s);
@@ -106,10 +107,10 @@ static ww_status walk_part(ww_search *s, const wwi_joined *streams, size_t place
     return WW_OK;
 }
 
-static double begin_run(ww_search *s) {
+static double begin_run(ww_search *s, bool in_parts) {
     const double began = wwi_seconds();
     wwi_joined_close(&s->joined);
-    restart(s);
+    restart(s, in_parts);
     wwi_stream_start(s->stream);
     return began;
 }
@@ -120,8 +121,7 @@ static ww_status end_run(ww_search *s, ww_status status, double began) {
 
 ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
     s->limits = &s->own_limits;
-    s->in_parts = false;
-    const double began = begin_run(s);
+    const double began = begin_run(s, false);
     return end_run(s, walk_whole(s, streams, matches, found), began);
 }
 
@@ -129,8 +129,7 @@ ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matc
 
 ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits) {
     s->limits = limits;
-    s->in_parts = true;
-    const double began = begin_run(s);
+    const double began = begin_run(s, true);
     return end_run(s, wwi_limits_sample(s, streams), began);
 }
 
@@ -142,6 +141,6 @@ ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_
                    wanted = wwi_least(count, most) + s->most_points - 1 + (s->derivative ? 2 : 0);
     part.shift = first;
     part.part = wwi_least(wanted, most) + 1;
-    const double began = begin_run(s);
+    const double began = begin_run(s, true);
     return end_run(s, walk_part(s, &part, places, matches), began);
 }

@@ -295,7 +295,7 @@ static size_t part_places(const ww_series_view *queries, const ww_search_options
     const uint64_t most_places = (uint64_t)1 << 22;
     size_t most = 1;
     uint64_t all;
-    if (!queries || o->kind != WW_SEARCH_WINDOWS)
+    if (o->kind != WW_SEARCH_WINDOWS)
         return 0;
     for (size_t q = 0; q < queries->count; q++) {
         const size_t half = (wwi_view_length(queries, q) + 1) / 2,
