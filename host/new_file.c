@@ -151,7 +151,7 @@ static ww_status create_beside(wwi_new_file *file, const struct stat *replaced) 
     return WW_OK;
 }
 
-static ww_status open_new(const char *path, bool notices, wwi_new_file *file) {
+static ww_status open_new(const char *path, wwi_new_file *file) {
     struct stat about, link;
     const bool exists = stat(path, &about) == 0;
     if (exists && S_ISDIR(about.st_mode))
@@ -166,7 +166,7 @@ static ww_status open_new(const char *path, bool notices, wwi_new_file *file) {
     if (!file->path)
         return replaces ? fail_write(path) : wwi_fail_memory(strlen(path) + 1);
     if (!exists || replaces) {
-        if (notice && notices)
+        if (notice)
             find_left(file->path);
         return create_beside(file, replaces ? &about : NULL);
     }
@@ -176,9 +176,9 @@ static ww_status open_new(const char *path, bool notices, wwi_new_file *file) {
     return file->descriptor < 0 ? fail_write(path) : WW_OK;
 }
 
-ww_status wwi_new_file_open(const char *path, bool notices, wwi_new_file *file) {
+ww_status wwi_new_file_open(const char *path, wwi_new_file *file) {
     *file = (wwi_new_file){.descriptor = -1, .slot = -1};
-    const ww_status status = open_new(path, notices, file);
+    const ww_status status = open_new(path, file);
     if (status != WW_OK)
         (void)wwi_new_file_close(file, false);
     return status;

@@ -13,9 +13,9 @@ typedef struct wwi_new_file {
     int slot;        // in the list of parts; -1: none
 } wwi_new_file;
 
-// Opens `path` for writing; `notices`: what ended processes left beside it is told first. A link is followed; one that
-// leads nowhere is refused. A file that is replaced hands on its mode, and its owner and group where that is allowed.
-ww_status wwi_new_file_open(const char *path, bool notices, wwi_new_file *file);
+// Opens `path` for writing; what ended processes left beside it is told first. A link is followed; one that leads
+// nowhere is refused. A file that is replaced hands on its mode, and its owner and group where that is allowed.
+ww_status wwi_new_file_open(const char *path, wwi_new_file *file);
 // What was written is on disk; after that only the renaming can fail.
 ww_status wwi_new_file_sync(wwi_new_file *file);
 // `keep`: syncs, renames, syncs the folder; else, or where that fails, removes the part. Closes the descriptor.

@@ -318,7 +318,7 @@ static ww_status write_user_file(const char *path, const wwi_tuning_record *reco
         WWI_TRY(wwi_file_read(path, WW_ERROR_IO, &old, NULL));
     WWI_TRY(edit_text(old ? old : "", record, &text, &bytes));
     WWI_TRY(make_parent(path));
-    WWI_TRY(wwi_new_file_open(path, true, &file));
+    WWI_TRY(wwi_new_file_open(path, &file));
     const ww_status written = wwi_write_all(file.descriptor, text, bytes)
                                   ? WW_OK
                                   : wwi_fail(WW_ERROR_IO, "%.200s can't be written: %s", path, strerror(errno));

@@ -152,10 +152,6 @@ ww_precision cli_precision(const cli_device_options *options);
 static inline size_t cli_value_bytes(ww_precision precision) {
     return precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
 }
-// Bytes of a point that is no set.
-static inline size_t cli_point_bytes(const ww_point_view *v) {
-    return v->kind == WW_POINTS_BITS ? (v->dimension + 7) / 8 : v->dimension * cli_value_bytes(v->precision);
-}
 // Memory for `a * b` values; reports the failure.
 int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **values);
 double cli_value_at(const void *values, ww_precision precision, size_t i);

@@ -22,14 +22,14 @@ static ww_status fail_errno(const char *path) {
     return wwi_fail(WW_ERROR_IO, "%s: can't be written: %s", path, strerror(errno));
 }
 
-static ww_status open_stream(const char *path, bool notices, wwi_output *output) {
+static ww_status open_stream(const char *path, wwi_output *output) {
     if (strcmp(path, "-") == 0) {
         // Whatever else the program prints to stdout stays in order with it.
         output->file.path = strdup("standard output");
         output->stream = stdout;
         return output->file.path ? WW_OK : wwi_fail_memory(16);
     }
-    WWI_TRY(wwi_new_file_open(path, notices, &output->file));
+    WWI_TRY(wwi_new_file_open(path, &output->file));
     // The stream has a descriptor of its own: closing it must not come before the other is on disk.
     const int descriptor = fcntl(output->file.descriptor, F_DUPFD_CLOEXEC, 0);
     output->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
@@ -59,9 +59,9 @@ static ww_status open_held(wwi_output *output) {
 }
 
 // path NULL: `write` is there.
-static ww_status open_either(const char *path, bool notices, wwi_output *output) {
+static ww_status open_either(const char *path, wwi_output *output) {
     output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
-    ww_status status = path ? open_stream(path, notices, output) : open_held(output);
+    ww_status status = path ? open_stream(path, output) : open_held(output);
     if (status == WW_OK && !(output->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)))
         status = wwi_fail_memory(sizeof(locale_t));
     if (status != WW_OK)
@@ -71,17 +71,12 @@ static ww_status open_either(const char *path, bool notices, wwi_output *output)
 
 ww_status wwi_output_open(const char *path, wwi_output *output) {
     *output = (wwi_output){.stream = NULL};
-    return open_either(path, true, output);
-}
-
-ww_status wwi_output_open_again(const char *path, wwi_output *output) {
-    *output = (wwi_output){.stream = NULL};
-    return open_either(path, false, output);
+    return open_either(path, output);
 }
 
 ww_status wwi_output_open_to(ww_write_fn write, void *user, wwi_output *output) {
     *output = (wwi_output){.write = write, .user = user};
-    return open_either(NULL, false, output);
+    return open_either(NULL, output);
 }
 
 // A stream that failed writes no more, and what is called until that is reported changes errno.

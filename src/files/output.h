@@ -26,8 +26,6 @@ typedef struct wwi_output {
 
 // Opens `path` for writing; "-" is standard output.
 ww_status wwi_output_open(const char *path, wwi_output *output);
-// The same for a file that this process writes over and over: what was left beside it is not told again.
-ww_status wwi_output_open_again(const char *path, wwi_output *output);
 // Everything goes to a function, which is called by this thread alone, when enough is there and when it is closed.
 // `output` stays where it is until then.
 ww_status wwi_output_open_to(ww_write_fn write, void *user, wwi_output *output);
