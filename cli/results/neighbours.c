@@ -71,8 +71,11 @@ static void write_npy_ids(const cli_neighbours *n, FILE *file) {
 }
 
 static int put_values(const cli_neighbours *n, const void *values, ww_precision precision, ww_file *file) {
-    const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS,   values, precision, n->queries, n->k, 0,
-                                NULL,        WW_ELEMENT_PRECISION};
+    ww_point_view view = WW_POINT_VIEW_INIT;
+    view.values = values;
+    view.precision = precision;
+    view.count = n->queries;
+    view.dimension = n->k;
     return cli_status(ww_point_view_put(&view, file));
 }
 

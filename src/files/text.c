@@ -107,6 +107,13 @@ static ww_status open_file(const wwi_text *text, const char *path, const char *m
     return *file >= 0 ? WW_OK : wwi_fail(WW_ERROR_IO, "%s: can't be opened: %s", text->name, strerror(errno));
 }
 
+// What both kinds of opening end with: `member` of an archive, or NULL.
+static ww_status end_open(wwi_text *text, const char *member) {
+    WWI_TRY(wwi_text_unpack(text, member ? member + 1 : NULL));
+    wwi_text_rewind(text);
+    return text->size ? WW_OK : wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name);
+}
+
 static ww_status read_file(wwi_text *text, int file, const char *member) {
     struct stat about;
     if (fstat(file, &about) != 0)
@@ -115,8 +122,7 @@ static ww_status read_file(wwi_text *text, int file, const char *member) {
         return wwi_fail_memory(sizeof(locale_t));
     const bool regular = S_ISREG(about.st_mode) && about.st_size > 0;
     WWI_TRY(wwi_text_ended(text, read_all(text, file, regular, regular ? (size_t)about.st_size : 65536)));
-    WWI_TRY(wwi_text_unpack(text, member ? member + 1 : NULL));
-    return text->size ? WW_OK : wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name);
+    return end_open(text, member);
 }
 
 void wwi_text_init(wwi_text *text, const char *name) {
@@ -137,8 +143,6 @@ ww_status wwi_text_open(const char *path, wwi_text *text) {
     const ww_status status = read_file(text, file, member);
     if (!standard)
         close(file);
-    if (status == WW_OK)
-        wwi_text_rewind(text);
     return status;
 }
 
@@ -156,9 +160,7 @@ ww_status wwi_text_open_source(wwi_byte_source *source, wwi_text *text) {
     }
     WWI_TRY(source->status);
     memset(text->bytes + text->size, 0, beyond);
-    WWI_TRY(wwi_text_unpack(text, member ? member + 1 : NULL));
-    wwi_text_rewind(text);
-    return text->size ? WW_OK : wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name);
+    return end_open(text, member);
 }
 
 void wwi_text_close(wwi_text *text) {

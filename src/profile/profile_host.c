@@ -47,13 +47,13 @@ static ww_status read_lists(ww_profile *p, const wwi_profile_slice *own, int lis
     return WW_OK;
 }
 
-// A merge of windows, `each` a piece.
+enum { EACH = 256 }; // windows of a piece
+
 typedef struct merging {
     ww_profile *p;
     const lists *l;
     const wwi_profile_slice *own, *other;
     int list;
-    size_t each;
 } merging;
 
 static void merge_window(const merging *m, size_t i) {
@@ -77,8 +77,8 @@ static void merge_window(const merging *m, size_t i) {
 // Windows have nothing in common but what is read.
 static ww_status merge_piece(void *user, uint64_t piece) {
     const merging *m = user;
-    const size_t end = wwi_least((piece + 1) * m->each, m->own->count);
-    for (size_t i = (size_t)piece * m->each; i < end; i++) {
+    const size_t end = wwi_least((piece + 1) * EACH, m->own->count);
+    for (size_t i = (size_t)piece * EACH; i < end; i++) {
         WWI_TRY(wwi_interrupted());
         if (m->l->heads[i] != NO_ENTRY)
             merge_window(m, i);
@@ -88,10 +88,9 @@ static ww_status merge_piece(void *user, uint64_t piece) {
 
 ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,
                                  uint32_t stripes) {
-    enum { EACH = 256 };
     WWI_ENDS(lists_free) lists l = {NULL, NULL, NULL};
     WWI_TRY(read_lists(p, own, list, stripes, &l));
-    merging m = {p, &l, own, other, list, EACH};
+    merging m = {p, &l, own, other, list};
     WWI_TRY(wwi_share(wwi_send_threads(p->context, UINT64_MAX), wwi_ceil_div(own->count, EACH), merge_piece, &m));
     WWI_TRY(wwi_buffer_write(own->bounds[list], 0, (uint64_t)own->count * 4, l.bounds));
     return wwi_buffer_fill_u32(own->heads[list], 0, (uint64_t)own->count * 4, NO_ENTRY);
