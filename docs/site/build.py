@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "docs" / "site"
 # The order of the pages in the menu. A page of docs/ that is not named comes last among the guides.
 FIRST = ["docs/building", "docs/tutorial-python", "docs/python", "docs/cli", "docs/gallery", "docs/glossary"]
-GUIDES = """measures nearest search path average cluster profile shapelets gradient knn lsh files memory scale devices
+GUIDES = """measures nearest search path average cluster profile shapelets gradient knn lsh index files memory scale devices
 tuning environment errors""".split()
 INSIDE = ["docs/interface", "docs/engines", "docs/kernels", "docs/testing", "docs/performance", "packaging/README",
           "CONTRIBUTING", "SECURITY", "CHANGELOG"]
@@ -66,13 +66,21 @@ def without_folders(text, page):
     return re.sub(r"\[([^\]]*)\]\(([^)#:\s]+)\)", plain, text)
 
 
+def with_titles(text, page):
+    """A link whose text is a page's file name has the page's title."""
+    def named(found):
+        path = (ROOT / page).parent / found[1].split("#")[0]
+        return f"[{re.search('^# (.*)$', path.read_text(encoding='utf-8'), re.M)[1]}]({found[1]})"
+    return re.sub(r"\[[\w/-]+\.md\]\(([^)\s]+\.md(?:#[^)]*)?)\)", named, text)
+
+
 def lay_page(page, to, name=None):
     text = (ROOT / page).read_text(encoding="utf-8")
     for path in linked(text, page):
         if not (to / path).exists():
             (to / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / path, to / path)
-    text = without_folders(text, page).replace("](README.md)", "](index.md)").replace("](../README.md)", "](../index.md)")
+    text = with_titles(without_folders(text, page), page).replace("](README.md)", "](index.md)").replace("](../README.md)", "](../index.md)")
     put(to / (name or page), text)
 
 
@@ -125,7 +133,7 @@ def program_reference(to, program):
         return []
     def told(*words):
         return subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout.rstrip()
-    commands = re.findall(r'^    \{"([a-z]+)",', (ROOT / "cli/commands/main.c").read_text(encoding="utf-8"), re.M)
+    commands = re.findall(r"^  ([a-z]+) ", told("--help"), re.M)
     text = f"# The program's help\n\n```text\n{told('--help')}\n```\n"
     for name in commands:
         text += f"\n## wavewarp {name}\n\n```text\n{told(name, '--help')}\n```\n"
@@ -187,8 +195,11 @@ def main():
     parser.add_argument("--strict", action="store_true")
     options = parser.parse_args()
     lacks = missing()
+    debian = "/usr/bin/python3"
+    if lacks and sys.executable != debian and os.path.exists(debian):  # where apt puts the modules
+        return subprocess.run([debian, *sys.argv], check=False).returncode
     if lacks:
-        print(f"the site needs {', '.join(lacks)}: on Debian, apt install python3-sphinx python3-breathe "
+        print(f"the site needs {', '.join(lacks)} for {sys.executable}: on Debian, apt install python3-sphinx python3-breathe "
               "python3-numpydoc python3-myst-parser doxygen")
         return 77
     out = options.out.resolve()
