@@ -51,7 +51,7 @@ static void draw_group(const cli_groups *groups, const cli_group *group, int loo
     for (size_t c = 0; c < stack.count; c++)
         stack.panels[c].detail = detail;
     cli_stack_finish(&stack);
-    cli_stack_axes(&stack, NULL);
+    cli_stack_axes(&stack, "time");
     for (size_t i = 0; i < group->count; i += step) {
         const size_t length = ww_series_set_length(groups->set, group->members[i]);
         cli_stack_line(&stack, ww_series_set_values(groups->set, group->members[i]), length, 0, length, 0, CLI_FAINT,

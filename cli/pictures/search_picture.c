@@ -136,6 +136,10 @@ static int draw_matches(const part *d, double top, double height) {
 
 // ---- a stream
 
+static const char *host_axis(const part *d) {
+    return d->p->super ? "points of the query" : "points of the stream";
+}
+
 // A stream that is read block by block: the least and the largest value of each piece.
 static int draw_read(const part *d, cli_stack *stack) {
     const size_t pieces = (size_t)stack->panels[0].width, channels = d->channels;
@@ -165,7 +169,7 @@ static int draw_read(const part *d, cli_stack *stack) {
     for (size_t c = 0; c < stack->count; c++)
         stack->panels[c].x_to = fmax(1, (double)d->p->length - 1);
     cli_stack_finish(stack);
-    cli_stack_axes(stack, NULL);
+    cli_stack_axes(stack, host_axis(d));
     for (size_t c = 0; c < stack->count; c++)
         cli_panel_line(&stack->panels[c], ends + 2 * c * pieces, 2 * pieces, 1, 0,
                        (double)d->p->length / (2 * (double)pieces), CLI_INK, 0.8);
@@ -182,7 +186,7 @@ static int draw_host(const part *d, size_t host, double top, double height) {
         const size_t length = ww_series_set_length(set, host);
         cli_stack_range(&stack, ww_series_set_values(set, host), length);
         cli_stack_finish(&stack);
-        cli_stack_axes(&stack, NULL);
+        cli_stack_axes(&stack, host_axis(d));
         cli_stack_line(&stack, ww_series_set_values(set, host), length, 0, length, 0, CLI_INK, 0.8);
     } else {
         CLI_TRY(draw_read(d, &stack));
