@@ -18,7 +18,7 @@ const char *const cli_search_kinds[] = {"open", "windows", "super", NULL};
 int cli_search_options(const cli_search_wanted *wanted, bool znormalise, const cli_device_options *device,
                        ww_search_options *options) {
     *options = (ww_search_options)WW_SEARCH_OPTIONS_INIT;
-    options->kind = znormalise ? WW_SEARCH_WINDOWS : (ww_search_kind)wanted->kind;
+    options->kind = wanted->kind ? (ww_search_kind)(wanted->kind - 1) : znormalise ? WW_SEARCH_WINDOWS : WW_SEARCH_OPEN;
     options->znormalise = znormalise;
     options->k = (size_t)wanted->k;
     options->exclusion = wanted->exclusion == UINT64_MAX ? WW_SEARCH_HALF : (size_t)wanted->exclusion;
@@ -26,8 +26,9 @@ int cli_search_options(const cli_search_wanted *wanted, bool znormalise, const c
     options->precision = cli_precision(device);
     if (!wanted->streams.count)
         return cli_usage("search", "--in STREAM is missing");
-    if (znormalise && wanted->kind == WW_SEARCH_SUPER)
-        return cli_usage("search", "--znorm is for windows");
+    if (znormalise && options->kind != WW_SEARCH_WINDOWS)
+        return cli_usage("search", "--znorm normalises windows: it does not go with --kind %s",
+                         cli_search_kinds[options->kind]);
     if (wanted->threshold && !cli_number(wanted->threshold, &options->threshold))
         return cli_usage("search", "--threshold '%s' is not a number", wanted->threshold);
     options->has_threshold = wanted->threshold != NULL;

@@ -15,7 +15,7 @@ typedef struct cli_search_wanted {
     cli_list streams;
     uint64_t k, exclusion; // UINT64_MAX: half of the query
     const char *threshold, *output;
-    int kind;
+    int kind; // 0: windows with --znorm, else open; or 1 more than of ww_search_kind
     bool json, no_bounds;
 } cli_search_wanted;
 
@@ -25,8 +25,11 @@ typedef struct cli_search_wanted {
     CLI_OPTION("in", 'i', CLI_INPUTS, "STREAM",                                                                        \
                "where to search; may be given several times; '-' with --threshold: follows", &(w).streams),            \
         CLI_NUMBER("k", 'k', "N", "matches for each query, default 1", &(w).k, 1),                                     \
-        CLI_ONE_OF("kind", 0, "K", "matches: of any length, windows as long as the query, or streams in queries",      \
-                   &(w).kind, cli_search_kinds),                                                                       \
+        CLI_ONE_OF_OR_NONE(                                                                                            \
+            "kind", 0, "K",                                                                                            \
+            "matches: of any length (default), windows as long as the query (default with --znorm), or "               \
+            "streams in queries",                                                                                      \
+            &(w).kind, cli_search_kinds),                                                                              \
         CLI_NUMBER("exclusion", 0, "N", "least distance of two matches, default half of the query", &(w).exclusion,    \
                    0),                                                                                                 \
         CLI_OPTION("threshold", 0, CLI_TEXT, "D", "only matches with distances up to D", &(w).threshold),              \
