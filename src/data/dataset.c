@@ -133,7 +133,7 @@ static ww_status check_options(ww_context *context, const ww_dataset_options *o,
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
                         "options.times is set for a series set that has time stamps of its own");
     if (o->times && view->channels < 2) {
-        wwi_fail(WW_ERROR_CHANNELS, "series of one channel can't have time stamps as their last");
+        wwi_fail(WW_ERROR_CHANNELS, "the last channel is to be the time stamps, and the series have only one");
         return wwi_fail_hint("give the time stamps as one channel more");
     }
     return WW_OK;
@@ -373,8 +373,9 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
 
 static ww_status check_same_shape(const ww_dataset *d, const ww_series_view *view) {
     if (view->count != d->count || view->channels != d->channels + d->extra)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu series of %zu channels for a dataset of %zu of %zu",
-                        view->count, view->channels, d->count, d->channels + d->extra);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "%zu series of %zu channels can't update a dataset of %zu series of %zu channels", view->count,
+                        view->channels, d->count, d->channels + d->extra);
     for (size_t i = 0; i < d->count; i++)
         if (wwi_view_length(view, i) != d->lengths[i]) {
             wwi_fail(WW_ERROR_INVALID_ARGUMENT, "series %zu has %zu points, in the dataset %" PRIu32, i,

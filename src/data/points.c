@@ -66,7 +66,8 @@ static ww_status check_view(const ww_point_view *view) {
                         (int)view->precision);
     if ((unsigned)view->element > WW_ELEMENT_FLOAT16 ||
         (view->element != WW_ELEMENT_PRECISION && view->kind != WW_POINTS_NUMBERS))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's element is %d, which is for numbers",
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "the view's element is %d; only numbers have another one than WW_ELEMENT_PRECISION",
                         (int)view->element);
     if (view->count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "there are no points");
@@ -83,7 +84,7 @@ static ww_status check_view(const ww_point_view *view) {
         product > UINT64_MAX / 16)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu coordinates; the most is 2^24", view->dimension);
     if (view->kind == WW_POINTS_BITS && view->column_order)
-        return wwi_fail(WW_ERROR_UNSUPPORTED, "bits come point after point");
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "bits can't be in column order: they come point after point");
     return WW_OK;
 }
 

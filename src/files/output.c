@@ -99,7 +99,7 @@ ww_status wwi_output_check(const wwi_output *output) {
     const int error = output->error;
     if (output->interrupted)
         return wwi_fail(WW_ERROR_CANCELLED, "%s: its writing was interrupted",
-                        output->write ? "what a function takes" : output->file.path);
+                        output->write ? "an object" : output->file.path);
     if (!ferror(output->stream) && !error)
         return WW_OK;
     if (output->write)

@@ -121,13 +121,13 @@ static ww_status check_columns(ww_read_options *o) {
     if (o->format == WW_FORMAT_AUTO)
         o->format = WW_FORMAT_CSV;
     if (o->format != WW_FORMAT_CSV && o->format != WW_FORMAT_TSV) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s in a file that is no .csv", what);
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "only a .csv has a column of %s", what);
         return wwi_fail_hint("time_column and series_column are for lines of points; see docs/files.md");
     }
     if (o->rows == WW_ROWS_SERIES)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s goes with rows that are points, not series", what);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s needs rows that are points, not series", what);
     if (o->times && o->time_column)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "time stamps are to come from a column and from %s", o->times);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps are given twice: by a column and by %s", o->times);
     return WW_OK;
 }
 

@@ -97,7 +97,8 @@ static ww_status parse_attribute(const wwi_text *text, wwi_span rest, bool insid
         head->class_column = head->attributes++;
         return parse_classes(text, type, head);
     }
-    wwi_text_fail(text, WW_ERROR_UNSUPPORTED, type.begin, "an attribute of type '%.*s' here", WWI_SHOWN(type, 40));
+    wwi_text_fail(text, WW_ERROR_UNSUPPORTED, type.begin, "the type '%.*s' of an attribute is not supported here",
+                  WWI_SHOWN(type, 40));
     return wwi_fail_hint(
         "readable are numeric attributes or one relation of them, and one nominal attribute, the class");
 }
@@ -209,7 +210,7 @@ static ww_status parse_line(const wwi_text *text, const header *head, wwi_values
     *channels = 0;
     values->count = 0;
     if (*wwi_span_trim(text->line).begin == '{')
-        return wwi_text_fail(text, WW_ERROR_UNSUPPORTED, text->line.begin, "a line of sparse ARFF");
+        return wwi_text_fail(text, WW_ERROR_UNSUPPORTED, text->line.begin, "lines of sparse ARFF are not supported");
     WWI_TRY(find_class(text, head, &numbers, &word));
     if (head->relational) {
         WWI_TRY(parse_relation(text, head, numbers, values, channels));
@@ -235,7 +236,7 @@ static ww_status read_lines(wwi_text *text, const void *how, ww_series_set **set
         WWI_TRY(parse_line(text, head, &values, &channels, &label));
         const size_t length = trim_channels(&values, channels, head->points);
         if (length == 0)
-            return wwi_text_fail(text, WW_ERROR_EMPTY, content.begin, "a series without values");
+            return wwi_text_fail(text, WW_ERROR_EMPTY, content.begin, "the series has no values");
         if (!*set)
             WWI_TRY(ww_series_set_create(channels, set));
         if (channels != ww_series_set_channels(*set))

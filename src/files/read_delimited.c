@@ -107,7 +107,7 @@ static ww_status parse_line(const wwi_text *text, const wwi_table *how, wwi_valu
     // Shorter series are padded with NaN (UCR) or empty fields (spreadsheets).
     while (values->count > (how->padded ? 0 : written) && isnan(values->data[values->count - 1]))
         values->count--;
-    return values->count ? WW_OK : wwi_text_fail(text, WW_ERROR_EMPTY, text->line.begin, "a series without values");
+    return values->count ? WW_OK : wwi_text_fail(text, WW_ERROR_EMPTY, text->line.begin, "the series has no values");
 }
 
 static ww_status read_lines(wwi_text *text, const void *table, ww_series_set **set) {

@@ -53,7 +53,7 @@ static ww_status check_label(const wwi_text *text, const table *t, wwi_span befo
     WWI_TRY(wwi_label_parse(before, &first));
     WWI_TRY(wwi_label_parse(now, &second));
     const bool same = first && second ? strcmp(first, second) == 0 : first == second;
-    return same ? WW_OK : wwi_text_fail(text, WW_ERROR_FORMAT, now.begin, "a series with two labels");
+    return same ? WW_OK : wwi_text_fail(text, WW_ERROR_FORMAT, now.begin, "the series has two labels");
 }
 
 // Adds a series' name, which must be new.

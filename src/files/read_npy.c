@@ -53,8 +53,8 @@ static ww_status parse_type(const wwi_text *text, wwi_span value, npy_header *he
                        ((type.begin[1] == 'f' && strchr("248", type.begin[2])) ||
                         (strchr("iu", type.begin[1]) && strchr("1248", type.begin[2])));
     if (!known) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: elements of type %.*s", text->name, (int)(size < 32 ? size : 32),
-                 size ? type.begin : "");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: elements of type %.*s are not supported", text->name,
+                 (int)(size < 32 ? size : 32), size ? type.begin : "");
         return wwi_fail_hint("save the array as float32 or float64: numpy.save(name, array.astype('f8'))");
     }
     head->kind = type.begin[1];
@@ -90,7 +90,7 @@ static ww_status parse_shape(const wwi_text *text, wwi_span value, npy_header *h
         if (!parse_extent(&at, value.end, &extent))
             return fail(text, "its shape is beyond 64 bits");
         if (head->dimensions == 3) {
-            wwi_fail(WW_ERROR_UNSUPPORTED, "%s: an array of more than 3 dimensions", text->name);
+            wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the array has more than 3 dimensions", text->name);
             return wwi_fail_hint("readable are (series, time) and (series, channel, time)");
         }
         head->shape[head->dimensions++] = extent;
@@ -105,7 +105,7 @@ static ww_status parse_header(const wwi_text *text, npy_header *head, const char
         return fail(text, "it ends in its header");
     const unsigned version = (unsigned char)text->bytes[6];
     if (version < 1 || version > 3) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: .npy format version %u", text->name, version);
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: .npy format version %u is not supported", text->name, version);
         return wwi_fail_hint("readable are versions 1 to 3");
     }
     const size_t start = version == 1 ? 10 : 12;
@@ -238,7 +238,7 @@ ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww
     *values = NULL;
     WWI_TRY(open_array(text, &head, &data));
     if (head.dimensions != 1 && head.dimensions != 2) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: an array of %zu dimensions", text->name, head.dimensions);
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the array has %zu dimensions", text->name, head.dimensions);
         return wwi_fail_hint("points are (point, coordinate)");
     }
     const bool single = head.kind == 'f' ? head.bytes <= 4 : head.bytes <= 2;

@@ -27,7 +27,8 @@ ww_status ww_series_set_add_text(ww_series_set *set, const char *text, size_t by
     if (!set || (bytes && !text))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_add_text: %s is NULL", set ? "text" : "set");
     if (ww_series_set_channels(set) != 1) {
-        wwi_fail(WW_ERROR_CHANNELS, "a text in a set of series of %zu channels", ww_series_set_channels(set));
+        wwi_fail(WW_ERROR_CHANNELS, "a text has one channel; the series of the set have %zu",
+                 ww_series_set_channels(set));
         return wwi_fail_hint("make the set with 1 channel");
     }
     WWI_FREES double *points = NULL;
@@ -60,7 +61,7 @@ ww_status wwi_read_symbols(wwi_text *text, ww_series_set **set) {
     while (wwi_text_next_line(text)) {
         const wwi_span line = text->line;
         if (wwi_span_is_empty(line)) {
-            wwi_text_fail(text, WW_ERROR_EMPTY, line.begin, "an empty line, which would be a sequence of length 0");
+            wwi_text_fail(text, WW_ERROR_EMPTY, line.begin, "the line is empty: a sequence of length 0");
             return wwi_fail_hint("a sequence has at least one symbol; leave the line out");
         }
         WWI_TRY(add_sequence(text, line.begin, line, *set));

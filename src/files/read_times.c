@@ -185,7 +185,7 @@ static ww_status read_lines(wwi_text *text, ww_series_set **rows) {
                 WWI_TRY(wwi_time_parse(text, field, 0, &times));
         }
         if (times.count == 0)
-            return wwi_text_fail(text, WW_ERROR_EMPTY, text->line.begin, "a row without time stamps");
+            return wwi_text_fail(text, WW_ERROR_EMPTY, text->line.begin, "the row has no time stamps");
         WWI_TRY(ww_series_set_add(*rows, times.count, times.data, NULL));
     }
     return WW_OK;

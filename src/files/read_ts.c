@@ -159,9 +159,9 @@ static ww_status parse_channel(wwi_text *text, const header *head, wwi_span chan
     const size_t before = s->values.count, first = s->times.count;
     wwi_span rest = wwi_span_trim(channel), field;
     if (wwi_span_is_empty(rest))
-        return wwi_text_fail(text, WW_ERROR_EMPTY, channel.begin, "a channel without values");
+        return wwi_text_fail(text, WW_ERROR_EMPTY, channel.begin, "the channel has no values");
     if (!head->times && *rest.begin == '(') {
-        wwi_text_fail(text, WW_ERROR_FORMAT, rest.begin, "a point with a time stamp");
+        wwi_text_fail(text, WW_ERROR_FORMAT, rest.begin, "the point has a time stamp");
         return wwi_fail_hint("the header has to say @timeStamps true");
     }
     while (head->times && !wwi_span_is_empty(rest))

@@ -29,7 +29,7 @@ static ww_status format_by_name(const char *path, ww_format *format) {
             *format = endings[i].format;
             return WW_OK;
         }
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the name does not say the format", path);
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the name's ending does not say the format", path);
     return wwi_fail_hint("end it in .tsv, .ts, .csv, .npy, .f32 or .f64");
 }
 

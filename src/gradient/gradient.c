@@ -345,7 +345,7 @@ static ww_status open_sink(const ww_gradient *g, sink *s) {
     if (s->values == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient was created without %s", s->name);
     if (s->to.layout != WW_LAYOUT_FULL)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s have the full layout alone", s->name);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s have the full layout only", s->name);
     const wwi_result result = {s->name, 1, s->values, size, false};
     WWI_TRY(wwi_result_check(&s->to, g->pair.context, &result, &device));
     if (!device || s->to.offset)

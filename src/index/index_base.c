@@ -101,9 +101,9 @@ ww_status wwi_index_tell(ww_index *x, uint64_t done) {
 
 static ww_status check_options(const ww_index_options *o) {
     if (o->degree < 4 || o->degree > WW_INDEX_MOST_DEGREE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "degree is %u; 4 to %d", o->degree, WW_INDEX_MOST_DEGREE);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "degree is %u; it can be 4 to %d", o->degree, WW_INDEX_MOST_DEGREE);
     if (o->neighbours < o->degree / 2 || o->neighbours > WW_INDEX_MOST_DEGREE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "neighbours is %u; half of the degree, which is %u, to %d",
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "neighbours is %u; it can be half of the degree, %u, to %d",
                         o->neighbours, o->degree / 2, WW_INDEX_MOST_DEGREE);
     if (o->beam > WW_INDEX_MOST_BEAM)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "beam is %u; at most %d", o->beam, WW_INDEX_MOST_BEAM);

@@ -43,7 +43,7 @@ ww_status wwi_index_check_target(const ww_index_target *target) {
     if (t.k < 1 || t.k > WW_INDEX_MOST_BEAM)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; 1 to %d", t.k, WW_INDEX_MOST_BEAM);
     if (!(t.recall > 0 && t.recall < 1))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "recall is %g; it is above 0 and below 1", t.recall);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "recall is %g; it must be above 0 and below 1", t.recall);
     return WW_OK;
 }
 

@@ -6,8 +6,7 @@
 #include "data/dataset_host.h"
 #include "index/index_file.h"
 
-const wwi_seal wwi_index_seal = {"WWIDX\r\n\x1a", 1,
-                                 "make it again with ww_index_save() or 'wavewarp index build --save'"};
+const wwi_seal wwi_index_seal = {"WWIDX\r\n\x1a", 1, "make it again with ww_index_save() or 'wavewarp index build'"};
 
 static void put_text(wwi_sealed *b, const char *text) {
     const uint64_t length = text ? strlen(text) : WWI_INDEX_NO_TEXT;

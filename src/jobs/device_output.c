@@ -29,7 +29,7 @@ ww_status ww_buffer_create(ww_context *context, uint64_t bytes, ww_buffer **buff
     WWI_ENDS(ww_buffer_destroy) ww_buffer *b = NULL;
     WWI_TRY(make(context, buffer, &b));
     if (bytes == 0)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a buffer of 0 bytes");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a buffer can't have 0 bytes");
     WWI_TRY(wwi_buffer_create(b->context, bytes, &b->memory));
     *buffer = wwi_taken(&b);
     return WW_OK;
@@ -120,7 +120,7 @@ ww_status wwi_result_check(ww_output *to, const ww_context *context, const wwi_r
     uint64_t needed = 0;
     *device = NULL;
     if (!to->host == !to->device)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: one of host and device must be set, not both", r->name);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: set one of host and device, and not both", r->name);
     if (to->row_stride == r->columns && r->rows_may_be_apart)
         to->row_stride = 0;
     if (to->row_stride && (!r->rows_may_be_apart || to->row_stride < r->columns)) {
@@ -131,7 +131,7 @@ ww_status wwi_result_check(ww_output *to, const ww_context *context, const wwi_r
     }
     WWI_TRY(result_bytes(to, r, &needed));
     if (to->host && needed > PTRDIFF_MAX)
-        return wwi_fail(WW_ERROR_OVERFLOW, "%s: %" PRIu64 " bytes of host memory", r->name, needed);
+        return wwi_fail(WW_ERROR_OVERFLOW, "%s: %" PRIu64 " bytes are more than host memory can have", r->name, needed);
     if (to->bytes && to->bytes < needed)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the output has %" PRIu64 " bytes, the result needs %" PRIu64,
                         r->name, to->bytes, needed);

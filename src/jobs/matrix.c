@@ -201,11 +201,12 @@ static ww_status matrix_result(const ww_plan *p, ww_layout layout, wwi_result *r
     if (layout != WW_LAYOUT_FULL && layout != WW_LAYOUT_CONDENSED)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "output.layout is %d", (int)layout);
     if (layout == WW_LAYOUT_CONDENSED && !p->self)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a condensed matrix is of one set with itself");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "only a matrix of one set with itself is condensed");
     if (layout == WW_LAYOUT_CONDENSED && !p->symmetric && !p->options.one_way) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "a condensed matrix of a measure that is not symmetric: %s",
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s is not symmetric, so its matrix can't be condensed",
                  ww_measure_info_by_id(p->pair.measure.id)->name);
-        return wwi_fail_hint("it has one of d(x, y) and d(y, x): take WW_LAYOUT_FULL, or set options.one_way");
+        return wwi_fail_hint(
+            "a condensed matrix has only one of d(x, y) and d(y, x): take WW_LAYOUT_FULL, or set options.one_way");
     }
     const bool full = layout == WW_LAYOUT_FULL;
     *result = (wwi_result){"matrix", full ? n : 1, full ? p->pair.columns->count : n * (n - 1) / 2, p->pair.value_bytes,

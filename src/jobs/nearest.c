@@ -220,7 +220,8 @@ static ww_status take_shard(ww_plan *p, const ww_nearest_shard *shard) {
 
 static ww_status check_shard(const ww_nearest_shard *shard, const ww_dataset *queries, const ww_dataset *base) {
     if (!base && shard->query_offset != shard->base_offset)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the offsets of one set with itself are %" PRIu64 " and %" PRIu64,
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "queries and base are one set, and their offsets differ: %" PRIu64 " and %" PRIu64,
                         shard->query_offset, shard->base_offset);
     const uint64_t rows = queries ? queries->count : 0, columns = base ? base->count : rows;
     if (shard->query_offset > INT64_MAX - rows || shard->base_offset > INT64_MAX - columns)

@@ -175,7 +175,7 @@ static ww_status run_to_host(ww_plan *p, void *distances) {
 
 static ww_status pairs_result(const ww_plan *p, ww_layout layout, wwi_result *result) {
     if (layout != WW_LAYOUT_FULL)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pairs have the full layout alone");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pairs have the full layout only");
     *result = (wwi_result){"distances of pairs", 1, p->count, p->pair.value_bytes, false};
     return WW_OK;
 }

@@ -156,7 +156,7 @@ static ww_status run_to_host(ww_plan *p, wwi_rectangle of, const ww_output *to) 
 static ww_status check_side(const char *side, size_t first, size_t count, size_t has) {
     if (first <= has && count <= has - first)
         return WW_OK;
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of %zu %ss from %s %zu on", count, side, side, first);
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu %ss from %s %zu on are not in the matrix", count, side, side, first);
     return wwi_fail_hint("the matrix has %zu %ss", has, side);
 }
 
@@ -165,7 +165,7 @@ ww_status ww_plan_cells(const ww_plan *plan, size_t row, size_t rows, size_t col
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_cells: the plan or the cells are NULL");
     *cells = 0;
     if (plan->job != &wwi_matrix_job)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle is of a plan for a matrix, and this is another");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan is not for a matrix, so it has no rectangles");
     WWI_TRY(check_side("row", row, rows, plan->pair.rows->count));
     WWI_TRY(check_side("column", column, columns, plan->pair.columns->count));
     return wwi_plan_count_area(plan, (wwi_rectangle){row, rows, column, columns}, cells);
@@ -180,7 +180,7 @@ ww_status wwi_plan_check_rectangle(const ww_plan *plan, wwi_rectangle of, const 
     *to = (ww_output)WW_OUTPUT_INIT;
     WWI_TRY(wwi_options_take(to, output, "ww_output"));
     if (to->layout != WW_LAYOUT_FULL)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle has the full layout alone");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle has the full layout only");
     return wwi_result_check(to, plan->pair.context, &result, device);
 }
 

@@ -423,10 +423,11 @@ ww_status wwi_knn_create_alone(ww_points *base, ww_points *queries, size_t k, co
     if ((unsigned)o.metric >= METRICS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.metric is %d", (int)o.metric);
     if (o.subset && o.subset_bits)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options has a subset by ids and by bits");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options has both subset and subset_bits");
     if (shard && (is_part || base->ids)) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "parts of a base of which a subset counts, or with ids of its own");
-        return wwi_fail_hint("search the part alone: ww_neighbours_merge() joins by distance and then by id");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a base with a subset or with ids of its own has no shards");
+        return wwi_fail_hint(
+            "search the part as a base of its own: ww_neighbours_merge() joins by distance and then by id");
     }
     WWI_TRY(check_points(base, queries ? queries : base, o.metric));
     const double largest = queries ? fmax(base->largest, queries->largest) : base->largest;

@@ -20,13 +20,14 @@ ww_status wwi_knn_shard_take(const ww_nearest_shard *given, bool self, size_t qu
     ww_nearest_shard own = WW_NEAREST_SHARD_INIT;
     WWI_TRY(wwi_options_take(&own, given, "ww_nearest_shard"));
     if (self && own.query_offset != own.base_offset)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the offsets of points with themselves are %" PRIu64 " and %" PRIu64,
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "queries and base are the same points, and their offsets differ: %" PRIu64 " and %" PRIu64,
                         own.query_offset, own.base_offset);
     if (own.query_offset > INT64_MAX - queries || own.base_offset > INT64_MAX - base ||
         (own.initial && base >= SEEDS - 1))
         return wwi_fail(WW_ERROR_OVERFLOW, "a point's number is beyond 63 bits, or %zu points are too many", base);
     if (given && metric == WW_METRIC_L2) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "parts of a search under l2");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a search under l2 has no shards");
         return wwi_fail_hint("search under l2-squared, and take the roots of what is merged: distances whose roots "
                              "round alike are ordered by their squares");
     }

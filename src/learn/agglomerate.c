@@ -204,8 +204,9 @@ ww_status ww_cluster_cut(const ww_merge *merges, size_t count, double distance, 
     if (count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "there is no item");
     if ((!merges && count > 1) || !labels || isnan(distance) || least < 1 || least > count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "merges or labels is NULL, or %zu clusters of %zu items", least,
-                        count);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "merges or labels is NULL, the distance is NaN, or %zu clusters are asked for of %zu items",
+                        least, count);
     WWI_FREES int64_t *into = NULL;
     WWI_FREES size_t *number = NULL;
     size_t made = 0;
@@ -262,7 +263,8 @@ ww_status ww_cluster_silhouette(const void *condensed, ww_precision precision, s
     const size_t clusters = clusters_of(labels, count);
     for (size_t i = 0; i < count; i++)
         if (labels[i] < 0 || clusters > count)
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "cluster number %lld of %zu items", (long long)labels[i], count);
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "cluster number %lld is out of range for %zu items",
+                            (long long)labels[i], count);
     WWI_TRY(wwi_new(sums, clusters));
     WWI_TRY(wwi_new_zeroed(sizes, clusters));
     for (size_t i = 0; i < count; i++)

@@ -82,7 +82,7 @@ static ww_status check_options(const wwi_average *a) {
     if (!(o->tolerance >= 0 && o->tolerance <= 1))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.tolerance is %g, and must be from 0 to 1", o->tolerance);
     if (o->length > 0x7fffffff || o->given_length > 0x7fffffff || o->iterations > 0x7fffffff)
-        return wwi_fail(WW_ERROR_OVERFLOW, "a length or a number of iterations beyond 2^31");
+        return wwi_fail(WW_ERROR_OVERFLOW, "a length or a number of iterations is beyond 2^31");
     WWI_TRY(check_members(a));
     return check_start(a);
 }
@@ -118,7 +118,7 @@ static ww_status find_medoid(const wwi_average *a, size_t *medoid) {
     make.precision = a->precision;
     if (!wwi_mul_u64(a->count, a->count, &bytes) || !wwi_mul_u64(bytes, wwi_precision_bytes(a->precision), &bytes) ||
         bytes > PTRDIFF_MAX)
-        return wwi_fail(WW_ERROR_OVERFLOW, "the distances of %zu series", a->count);
+        return wwi_fail(WW_ERROR_OVERFLOW, "the distances of %zu series are too many", a->count);
     WWI_TRY(wwi_new(distances, bytes));
     const ww_output to = WW_OUTPUT_HOST(distances);
     WWI_TRY(ww_dataset_create(a->context, &a->view, &make, &data));

@@ -12,9 +12,9 @@ ww_status wwi_condensed_take(const void *values, ww_precision precision, size_t 
     if (!values && count > 1)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the distances are NULL");
     if (precision != WW_FLOAT && precision != WW_DOUBLE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "precision %d; float or double", (int)precision);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "precision is %d; it must be WW_FLOAT or WW_DOUBLE", (int)precision);
     if (!wwi_mul_u64(count, count - 1, &twice) || twice / 2 > PTRDIFF_MAX / sizeof(double))
-        return wwi_fail(WW_ERROR_OVERFLOW, "the distances of %zu items", count);
+        return wwi_fail(WW_ERROR_OVERFLOW, "the distances of %zu items are too many", count);
     *matrix = (wwi_condensed){values, precision, count};
     for (size_t i = 0; i + 1 < count; i++) {
         WWI_TRY(wwi_interrupted());

@@ -357,12 +357,12 @@ static ww_status check_given(const job *j) {
     const size_t given = o->first ? ww_series_set_count(o->first) : j->k;
     double most = 0;
     if (given != j->k)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu first centres for %zu clusters", given, j->k);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there are %zu first centres for %zu clusters", given, j->k);
     if (o->first && ww_series_set_channels(o->first) != j->channels)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "first centres of %zu channels for series of %zu",
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the first centres have %zu channels, the series %zu",
                         ww_series_set_channels(o->first), j->channels);
     if (o->first && o->starts != 1)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.starts is %zu, and first centres are given", o->starts);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.starts is %zu; with first centres it must be 1", o->starts);
     for (size_t i = 0; o->weights && i < j->count; i++) {
         if (!(o->weights[i] >= 0 && isfinite(o->weights[i])))
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the weight of series %zu is %g", i, o->weights[i]);
@@ -375,7 +375,7 @@ static ww_status check(const job *j, const int64_t *labels) {
     const ww_kmeans_options *o = &j->options;
     WWI_NEEDS("labels", labels);
     if (j->k < 1 || j->k > j->count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu clusters of %zu series", j->k, j->count);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu clusters can't be made of %zu series", j->k, j->count);
     if (o->starts < 1 || o->starts > 1000000)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.starts is %zu, and must be from 1 to 10^6", o->starts);
     if (o->average_iterations < 1)
@@ -383,7 +383,7 @@ static ww_status check(const job *j, const int64_t *labels) {
     if (!(o->tolerance >= 0 && o->tolerance <= 1))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.tolerance is %g, and must be from 0 to 1", o->tolerance);
     if (o->length > 0x7fffffff || o->iterations > 0x7fffffff || o->average_iterations > 0x7fffffff)
-        return wwi_fail(WW_ERROR_OVERFLOW, "a length or a number of iterations beyond 2^31");
+        return wwi_fail(WW_ERROR_OVERFLOW, "a length or a number of iterations is beyond 2^31");
     return check_given(j);
 }
 

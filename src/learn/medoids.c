@@ -194,7 +194,7 @@ ww_status ww_cluster_medoids(const void *condensed, ww_precision precision, size
     WWI_TRY(wwi_run_take(options.run, &run));
     WWI_TRY(wwi_condensed_take(condensed, precision, count, -INFINITY, &j.distances));
     if (k < 1 || k > count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu clusters of %zu items", k, count);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu clusters can't be made of %zu items", k, count);
     WWI_NEEDS("labels, medoids", labels, medoids);
     WWI_TRY(job_open(&j, count));
     WWI_TRY(first_medoids(&j, &run));

@@ -176,16 +176,17 @@ static ww_status try_samples(job *j, solution *best) {
 static ww_status check(job *j) {
     ww_medoids_options *o = &j->options;
     if (j->k < 1 || j->k > j->count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu clusters of %zu series", j->k, j->count);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu clusters can't be made of %zu series", j->k, j->count);
     if (ww_measure_is_similarity(j->measure) || !ww_measure_is_symmetric(j->measure)) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "medoids under a measure that is a similarity, or not known to be symmetric");
-        return wwi_fail_hint("make the matrix, and of it distances that are symmetric, for ww_cluster_medoids()");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "sampled medoids need distances that are symmetric; this measure is a "
+                                       "similarity, or not known to be symmetric");
+        return wwi_fail_hint("compute the matrix, make it symmetric, and call ww_cluster_medoids()");
     }
     if (o->sample && o->sample <= j->k && o->sample < j->count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "samples of %zu series for %zu medoids; the least is one more",
-                        o->sample, j->k);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "samples of %zu series are too small for %zu medoids; take one more at least", o->sample, j->k);
     if (o->samples > 1000000)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.samples is %zu, and can be to 10^6", o->samples);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.samples is %zu; it can be up to 10^6", o->samples);
     o->samples = o->samples ? o->samples : SAMPLES;
     j->sample = (size_t)wwi_least(o->sample ? o->sample : SAMPLE + SAMPLE_OF_MEDOID * (uint64_t)j->k, j->count);
     if (j->sample == j->count)

@@ -457,11 +457,11 @@ ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
 
 ww_status wwi_lsh_check_points(const ww_points *points, bool as_queries) {
     if (points && wwi_points_are_narrow(points)) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "hashing of points in bytes or halves");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "points in bytes or halves can't be hashed");
         return wwi_fail_hint("give them as float");
     }
     if (points && points->ids && !as_queries) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "hashing of points with ids of their own");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "points with ids of their own can't be hashed");
         return wwi_fail_hint("tables number the points from 0; ww_lsh_add() and ww_lsh_remove() change them");
     }
     return WW_OK;

@@ -290,7 +290,7 @@ ww_status ww_band_rows(const ww_band *band, size_t n, size_t m, size_t *lo, size
     uint64_t cells;
     WWI_NEEDS("band, lo, hi", band, lo, hi);
     if (n == 0 || m == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "a series of length 0");
+        return wwi_fail(WW_ERROR_EMPTY, "a series has length 0");
     if (!sizes_fit(n, m))
         return wwi_fail(WW_ERROR_OVERFLOW, "a matrix of %zu x %zu cells", n, m);
     WWI_TRY(wwi_band_check(band));

@@ -124,11 +124,11 @@ static ww_status check_cost(const ww_measure *measure) {
     const char *text = measure->cost_expression;
     bool blank = !text || text[strspn(text, " \t\r\n")] == '\0';
     if (measure->cost == WW_COST_USER && blank) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "WW_COST_USER without an expression");
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the cost is WW_COST_USER, and there is no cost_expression");
         return wwi_fail_hint("set cost_expression, for example \"fabs(x - y) * 2\"");
     }
     if (measure->cost != WW_COST_USER && text) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a cost expression, but the cost is not WW_COST_USER");
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is a cost_expression, and the cost is not WW_COST_USER");
         return wwi_fail_hint("set cost to WW_COST_USER, or cost_expression to NULL");
     }
     return text ? wwi_user_text_check("cost expression", text, true) : WW_OK;
@@ -162,7 +162,7 @@ static ww_status check_recurrence(const ww_measure *measure) {
     if (measure->id != WW_USER) {
         if (!text)
             return WW_OK;
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a recurrence, but the measure is %s",
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is a recurrence, and the measure is %s",
                  wwi_measure_row_by_id(measure->id)->info.name);
         return wwi_fail_hint("set the measure to WW_USER, or recurrence to NULL");
     }
@@ -222,11 +222,11 @@ static ww_status check_gamma(const ww_measure *measure) {
                    : wwi_fail_hint("leave gamma at 0; docs/measures.md says which measures have one");
     }
     if (wwi_measure_is_open(measure)) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "a soft minimum together with open ends");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the soft minimum has no open ends");
         return wwi_fail_hint("leave gamma or the relaxation at 0");
     }
     if (measure->root)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the root of a soft value, which may be negative");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a soft value may be negative, so it has no root");
     return WW_OK;
 }
 

@@ -122,10 +122,9 @@ ww_status wwi_pairing_no_path(const wwi_pairing *p, uint32_t n, uint32_t m) {
                              "(docs/measures.md says why)",
                              is_short ? "under a recurrence of your own it" : "a band of this kind");
     if (open)
-        return wwi_fail_hint(n == 1 || m == 1
-                                 ? "of one point, open at the begin too, a path is looked for in a band that "
-                                   "holds all of the longer series: widen the band"
-                                 : "widen the band, or let more of the longer series' end be skipped");
+        return wwi_fail_hint(n == 1 || m == 1 ? "widen the band: with an open begin, a series of one point needs a "
+                                                "band that holds all of the longer series"
+                                              : "widen the band, or let more of the longer series' end be skipped");
     return wwi_fail_hint("widen the band, or use the corner or slanted band, which always leave one");
 }
 

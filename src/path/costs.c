@@ -229,7 +229,7 @@ static ww_status costs_run(ww_plan *p, const ww_output *to, wwi_buffer *device) 
 static ww_status costs_result(const ww_plan *p, ww_layout layout, wwi_result *result) {
     const costs *own = p->own;
     if (layout != WW_LAYOUT_FULL)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "accumulated costs have the full layout alone");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "accumulated costs have the full layout only");
     *result = (wwi_result){"accumulated costs", own->n, own->m, p->pair.value_bytes, true};
     return WW_OK;
 }

@@ -35,18 +35,20 @@ void ww_profile_destroy(ww_profile **profile) {
 
 static ww_status check_series(const ww_series_view *view, size_t index, size_t window, const char *name) {
     if (!view->values || view->count == 0 || view->channels == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "%s: no series", name);
+        return wwi_fail(WW_ERROR_EMPTY, "%s: there is none", name);
     if (index >= view->count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: series %zu of %zu", name, index, view->count);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: there is no number %zu; there are %zu", name, index,
+                        view->count);
     const size_t length = wwi_view_length(view, index);
     if (length == 0)
         return wwi_fail(WW_ERROR_EMPTY, "%s: series %zu has no points", name, index);
     if (window < WW_PROFILE_LEAST_WINDOW || window > length) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a window of %zu points; %s has %zu", window, name, length);
-        return wwi_fail_hint("the window is %d points at least and no longer than a series", WW_PROFILE_LEAST_WINDOW);
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the window has %zu points, %s has %zu", window, name, length);
+        return wwi_fail_hint("a window has %d points at least, and is no longer than the series",
+                             WW_PROFILE_LEAST_WINDOW);
     }
     if (length > INT64_MAX / 64)
-        return wwi_fail(WW_ERROR_OVERFLOW, "%s has %zu points", name, length);
+        return wwi_fail(WW_ERROR_OVERFLOW, "%s has %zu points, which is too long", name, length);
     return WW_OK;
 }
 
@@ -56,7 +58,7 @@ static ww_status count_pairs(ww_profile *p) {
     const uint64_t n = p->series.windows;
     if (!p->self) {
         if (!wwi_mul_u64(n, p->other.windows, &pairs))
-            return wwi_fail(WW_ERROR_OVERFLOW, "%zu x %zu windows", p->series.windows, p->other.windows);
+            return wwi_fail(WW_ERROR_OVERFLOW, "%zu x %zu windows are too many", p->series.windows, p->other.windows);
     } else {
         if (n <= (uint64_t)p->exclusion + 1) {
             wwi_fail(WW_ERROR_INVALID_ARGUMENT,
@@ -76,11 +78,11 @@ static ww_status count_pairs(ww_profile *p) {
 static ww_status check_options(const ww_profile_options *o, const ww_series_view *series, size_t index,
                                const ww_series_view *other, size_t other_index, size_t window) {
     if (o->k < 1 || o->k > WW_PROFILE_MOST)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; 1 to %d", o->k, WW_PROFILE_MOST);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", o->k, WW_PROFILE_MOST);
     if (o->precision != WW_FLOAT && o->precision != WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "precision is %d", (int)o->precision);
     if (other && o->left_right) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "left and right neighbours of two series");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "two series have no left and right neighbours");
         return wwi_fail_hint("leave left_right out: only windows of one series are earlier or later");
     }
     WWI_TRY(check_series(series, index, window, "the series"));
@@ -92,8 +94,9 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "best_channels is %zu; the series have %zu channels",
                         o->best_channels, series->channels);
     if (o->best_channels && o->best_channels < series->channels && series->channels > 32) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "the best %zu of %zu channels", o->best_channels, series->channels);
-        return wwi_fail_hint("the best channels are chosen from 32 channels at most");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "best_channels is %zu; the series have %zu channels", o->best_channels,
+                 series->channels);
+        return wwi_fail_hint("best_channels is for series of at most 32 channels");
     }
     const size_t forced = (size_t)__builtin_popcount(o->forced_channels);
     if (forced &&
@@ -112,9 +115,9 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
         return wwi_fail_hint("flat_below is a deviation of 0 or more, for normalised windows alone");
     }
     if (!(o->share >= 0 && o->share <= 1))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "share is %g; above 0 and at most 1", o->share);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "share is %g; it must be above 0 and at most 1", o->share);
     if (window > UINT32_MAX / 8)
-        return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points", window);
+        return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points is too long", window);
     return WW_OK;
 }
 

@@ -134,17 +134,18 @@ static ww_status find(consensus *c, double *radius, int64_t *windows, double *di
 
 static ww_status check(const consensus *c, const ww_profile_options *o) {
     if (c->series->count < 2)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a consensus of %zu series; it is of 2 or more", c->series->count);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a consensus needs 2 or more series; there are %zu",
+                        c->series->count);
     if (o->k != 1 || o->left_right || o->flat || o->other_flat || (o->share > 0 && o->share < 1)) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k, left_right, share or flat windows of a consensus");
-        return wwi_fail_hint("a consensus is of nearest windows: leave them at their defaults");
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a consensus has no k, left_right, share, flat or other_flat");
+        return wwi_fail_hint("leave them at their defaults");
     }
     for (size_t i = 0; i < c->series->count; i++)
         if (wwi_view_length(c->series, i) < c->window || c->window < WW_PROFILE_LEAST_WINDOW) {
-            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a window of %zu points; series %zu has %zu", c->window, i,
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the window has %zu points, series %zu has %zu", c->window, i,
                      wwi_view_length(c->series, i));
             wwi_fail_where((int64_t)i, -1);
-            return wwi_fail_hint("the window is %d points at least and no longer than a series",
+            return wwi_fail_hint("a window has %d points at least, and is no longer than the shortest series",
                                  WW_PROFILE_LEAST_WINDOW);
         }
     return WW_OK;

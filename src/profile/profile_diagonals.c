@@ -166,13 +166,14 @@ static ww_status run_rectangle(ww_profile *p, const wwi_profile_part *part, bool
     WWI_NEEDS("profile, output", p, output);
     const size_t windows = p->series.windows, others = wwi_profile_other(p)->windows;
     if (abs(p->series.exponent) > 250) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "parts of a profile of values of some 2^%d", p->series.exponent);
-        return wwi_fail_hint("double does not hold the squares of their distances: scale the values");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "values of some 2^%d are too large or too small for a profile in parts",
+                 p->series.exponent);
+        return wwi_fail_hint("scale the values: double does not hold the squares of their distances");
     }
     if (part->row > part->row_end || part->row_end > windows || part->column > part->column_end ||
         part->column_end > others) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of windows [%zu, %zu) x [%zu, %zu)", part->row, part->row_end,
-                 part->column, part->column_end);
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rectangle of windows [%zu, %zu) x [%zu, %zu) is not in the profile",
+                 part->row, part->row_end, part->column, part->column_end);
         return wwi_fail_hint("there are %zu x %zu windows", windows, others);
     }
     return wwi_profile_run_anywhere(p, part, true, forget, output);

@@ -9,7 +9,7 @@
 ww_status ww_profile_get_distances(const ww_profile *p, size_t i, double *distances) {
     WWI_NEEDS("profile, distances", p, distances);
     if (i >= p->series.windows)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "window %zu of %zu", i, p->series.windows);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no window %zu; there are %zu", i, p->series.windows);
     const wwi_profile_series *other = wwi_profile_other(p);
     for (size_t j = 0; j < other->windows; j++) {
         const bool apart = !p->self || (i < j ? j - i : i - j) > p->exclusion;
@@ -24,8 +24,8 @@ ww_status ww_profile_get_channels(const ww_profile *p, size_t i, size_t j, doubl
     WWI_NEEDS("profile, distances", p, distances);
     const wwi_profile_series *own = &p->series, *other = wwi_profile_other(p);
     if (i >= own->windows || j >= other->windows)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "windows %zu and %zu of %zu and %zu", i, j, own->windows,
-                        other->windows);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "windows %zu and %zu are not among the %zu and %zu", i, j,
+                        own->windows, other->windows);
     const bool usable = own->state[i] != WWI_WINDOW_NOT_FINITE && other->state[j] != WWI_WINDOW_NOT_FINITE;
     for (size_t c = 0; c < own->channels; c++) {
         const double square = own->p > 0 ? wwi_profile_raw_channel2(own, i, other, j, c)
@@ -180,12 +180,12 @@ ww_status ww_profile_find_motifs_within(const ww_profile *p, const double *dista
     *found = 0;
     WWI_NEEDS("indices", indices);
     if (!(radius >= 0))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the radius is %g: it is 0 or more, as 3 times a pair's distance",
-                        radius);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "the radius is %g; it must be 0 or more, in distances of the motif's pair", radius);
     if (!(within >= 0) && within != WW_PROFILE_WITHIN_AUTO)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "within is %g: it is a distance of 0 or more", within);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "within is %g; it must be a distance of 0 or more", within);
     if (!p->self) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "motifs of two series");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "two series have no motifs");
         return wwi_fail_hint("a motif is a pair of windows of one series");
     }
     const size_t all = p->series.windows;

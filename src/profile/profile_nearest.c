@@ -19,7 +19,7 @@ void wwi_profile_nearest_forget(wwi_profile_nearest *n) {
 ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_profile_nearest *n) {
     uint64_t count;
     if (!wwi_mul_u64(windows, k, &count) || count > PTRDIFF_MAX / sizeof(double))
-        return wwi_fail(WW_ERROR_OVERFLOW, "%zu windows with %zu neighbours", windows, k);
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu windows with %zu neighbours are too many", windows, k);
     n->windows = windows;
     n->k = k;
     n->lists = lists;

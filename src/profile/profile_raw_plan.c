@@ -137,7 +137,7 @@ static ww_status compile(ww_profile *p, shape s) {
 
 ww_status wwi_profile_raw_plan(ww_profile *p) {
     if (p->window > MOST_WINDOW) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "windows of %zu points that are not normalised", p->window);
+        wwi_fail(WW_ERROR_UNSUPPORTED, "windows of %zu points, not normalised, are too long", p->window);
         return wwi_fail_hint("such a window has %d points at most", MOST_WINDOW);
     }
     WWI_TRY(choose_precision(p));

@@ -40,7 +40,8 @@ ww_status ww_profile_get_arcs(size_t windows, size_t k, const int64_t *indices, 
         return WW_OK;
     WWI_NEEDS("indices, curve", indices, curve);
     if (k == 0 || first > INT64_MAX)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu, the first window %llu", k, (unsigned long long)first);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu, or the first window is %llu: out of range", k,
+                        (unsigned long long)first);
     const size_t ends = window > windows / ENDS ? windows : ENDS * window;
     count_arcs(windows, k, indices, first, curve);
     for (size_t t = 0; t < windows; t++) {

@@ -341,7 +341,8 @@ bool wwi_profile_series_has_close(const wwi_profile_series *s) {
 static ww_status take_arrays(wwi_profile_series *s) {
     uint64_t points, windows;
     if (!wwi_mul_u64(s->points, s->channels, &points) || !wwi_mul_u64(s->windows, s->channels, &windows))
-        return wwi_fail(WW_ERROR_OVERFLOW, "a series of %zu points and %zu channels", s->points, s->channels);
+        return wwi_fail(WW_ERROR_OVERFLOW, "a series of %zu points and %zu channels is too large", s->points,
+                        s->channels);
     WWI_TRY(wwi_new_zeroed(s->values, points));
     WWI_TRY(wwi_new_zeroed(s->norms, windows));
     WWI_TRY(wwi_new_zeroed(s->state, s->windows));

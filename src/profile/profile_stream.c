@@ -43,7 +43,8 @@ static ww_status try_options(const ww_profile_stream *s) {
     uint64_t count;
     const size_t points = s->window + s->window / 2 + 2;
     if (!wwi_mul_u64(points, s->channels, &count) || count > PTRDIFF_MAX / sizeof *zeros)
-        return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points of %zu channels", s->window, s->channels);
+        return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points of %zu channels are too many is too large",
+                        s->window, s->channels);
     WWI_TRY(wwi_new_zeroed(zeros, count));
     view.values = zeros;
     view.precision = WW_DOUBLE;
@@ -61,7 +62,7 @@ ww_status ww_profile_stream_create(ww_context *context, size_t channels, size_t 
         *stream = NULL;
     WWI_NEEDS("context, stream", context, stream);
     if (window < WW_PROFILE_LEAST_WINDOW || window > UINT32_MAX / 8)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a window of %zu points; %d at least", window,
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the window has %zu points; it needs %d at least", window,
                         WW_PROFILE_LEAST_WINDOW);
     WWI_TRY(wwi_new_zeroed(s, 1));
     wwi_context_retain(context);
@@ -71,17 +72,17 @@ ww_status ww_profile_stream_create(ww_context *context, size_t channels, size_t 
     WWI_TRY(wwi_run_take(s->options.run, &s->run));
     s->options.run = &s->run;
     if (s->options.share > 0 && s->options.share < 1)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a share of the diagonals of a series that grows");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a series that grows has no share: all lags are compared");
     if (s->options.flat || s->options.other_flat)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "flat windows of a series that grows: flat_below is for it");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a series that grows has no flat or other_flat; use flat_below");
     s->channels = channels;
     s->window = window;
     s->keep = keep;
     s->exclusion = s->options.exclusion == WW_PROFILE_EXCLUSION_AUTO ? (window + 3) / 4 : s->options.exclusion;
     WWI_TRY(try_options(s));
     if (keep && (keep <= window || keep - window <= s->exclusion)) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "of %zu points that are kept no pair of windows is left", keep);
-        return wwi_fail_hint("keep more than a window and its exclusion");
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu points are kept, which leaves no pair of windows", keep);
+        return wwi_fail_hint("keep more points than a window and its exclusion have");
     }
     WWI_TRY(wwi_profile_nearest_make(0, s->options.k, s->options.left_right ? WWI_PROFILE_LISTS : 1, &s->nearest));
     *stream = wwi_taken(&s);
@@ -100,7 +101,7 @@ static ww_status make_room(ww_profile_stream *s, size_t points) {
     while (capacity < points)
         capacity *= 2;
     if (!wwi_mul_u64(capacity, s->channels * sizeof *s->values, &bytes) || bytes > PTRDIFF_MAX)
-        return wwi_fail(WW_ERROR_OVERFLOW, "%zu points of %zu channels", points, s->channels);
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu points of %zu channels are too many", points, s->channels);
     double *grown = realloc(s->values, bytes);
     if (!grown)
         return wwi_fail_memory(bytes);

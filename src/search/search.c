@@ -59,7 +59,7 @@ ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match
 static ww_status take_source(ww_search_source *own, const ww_search_source *source) {
     WWI_TRY(wwi_options_take(own, source, "ww_search_source"));
     if (!own->read || own->channels < 1 || (unsigned)own->precision > WW_DOUBLE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a source without a function, channels or a precision");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the source has no function, no channels or no precision");
     return WW_OK;
 }
 
@@ -68,7 +68,7 @@ ww_status ww_search_run_source(ww_search *search, const ww_search_source *source
     WWI_NEEDS("search, source, matches", search, source, matches);
     WWI_TRY(take_source(&own, source));
     if (search->super) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "a search for whole streams in a stream that is read");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "whole streams can't be searched for in a source");
         return wwi_fail_hint("give the streams to ww_search_run()");
     }
     return wwi_search_streams(search, &(wwi_joined){.from = &own}, matches, found);

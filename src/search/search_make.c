@@ -44,11 +44,11 @@ ww_status wwi_search_check_options(const ww_search_options *o) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.kind is %d", (int)o->kind);
     const size_t most = o->exclusion <= 1 ? WW_SEARCH_MOST_PLACES : WW_SEARCH_MOST;
     if (o->k < 1 || o->k > most)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; 1 to %zu", o->k, most);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %zu", o->k, most);
     if (o->has_threshold && isnan(o->threshold))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.threshold is NaN");
     if (o->znormalise && o->kind != WW_SEARCH_WINDOWS)
-        return unsupported("z-normalised matches with open ends",
+        return unsupported("matches with open ends can't be z-normalised",
                            "z-normalise windows (WW_SEARCH_WINDOWS), or the whole series before the search");
     if ((unsigned)o->precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the search's precision is %d", (int)o->precision);
@@ -62,46 +62,49 @@ static ww_status check_windows(const ww_context *context, const ww_measure *m) {
         return wwi_fail_hint("choose another device (PoCL for a CPU), or search with open ends (WW_SEARCH_OPEN)");
     }
     if (wwi_measure_is_open(m))
-        return unsupported("windows with open ends",
+        return unsupported("windows have no open ends",
                            "leave the relaxation at 0, or search with open ends (WW_SEARCH_OPEN)");
     if (wwi_measure_has_total_borders(m))
-        return unsupported("windows under ERP with border_total", "leave border_total at 0");
+        return unsupported("ERP with border_total can't search windows", "leave border_total at 0");
     return WW_OK;
 }
 
 static ww_status check_open_measure(const ww_measure *m, const char *name) {
     if (m->band.kind != WW_BAND_NONE)
-        return unsupported("a band in a search with open ends",
-                           "a match may begin anywhere: search windows (WW_SEARCH_WINDOWS), or without a band");
+        return unsupported("a search with open ends has no band: a match may begin anywhere",
+                           "search windows (WW_SEARCH_WINDOWS, --kind windows), or without a band");
     if (wwi_measure_has(m, WWI_MEASURE_FROM_BEGIN)) {
         wwi_fail(WW_ERROR_UNSUPPORTED,
-                 "%s with open ends: a cell depends on how far it is from the match's begin, which is not known", name);
-        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose dtw, adtw or msm");
+                 "%s has no search with open ends: a cell depends on how far it is from the match's begin, which is "
+                 "not known",
+                 name);
+        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS, --kind windows), or choose dtw, adtw or msm");
     }
     if (wwi_measure_has(m, WWI_MEASURE_MATCHES)) {
         wwi_fail(WW_ERROR_UNSUPPORTED,
-                 "%s with open ends: it skips points free of cost, so the whole stream is the best", name);
-        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose edr or levenshtein");
+                 "%s has no search with open ends: it skips points free of cost, so the whole stream is the best match",
+                 name);
+        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS, --kind windows), or choose edr or levenshtein");
     }
     if (m->gamma != 0.0)
-        return unsupported("a soft minimum together with open ends",
-                           "search windows (WW_SEARCH_WINDOWS), or leave gamma at 0");
+        return unsupported("the soft minimum has no search with open ends",
+                           "search windows (WW_SEARCH_WINDOWS, --kind windows), or leave gamma at 0");
     if (wwi_measure_has_total_borders(m))
-        return unsupported("ERP with border_total in a search", "leave border_total at 0");
+        return unsupported("ERP with border_total can't search", "leave border_total at 0");
     return WW_OK;
 }
 
 // The streams' ends are open altogether, and the measure's own check is to see that.
 static ww_status open_ends(ww_measure *m, const wwi_measure_row *row) {
     if (m->relax_end_x && (row->flags & WWI_MEASURE_OF_TEXT))
-        return unsupported("a recurrence of your own with a query whose end may be skipped",
+        return unsupported("under a recurrence of your own the query's end can't be skipped",
                            "leave relax_end_x at 0; relax_begin_x may be set");
     if ((m->relax_begin_y && m->relax_begin_y != SIZE_MAX) || (m->relax_end_y && m->relax_end_y != SIZE_MAX))
-        return unsupported("a search in a part of the streams' relaxation",
-                           "the streams' ends are open altogether: leave relax_begin_y and relax_end_y at 0");
+        return unsupported("a search always has both ends of its streams open",
+                           "leave relax_begin_y and relax_end_y at 0");
     const bool closed = row->flags & WWI_MEASURE_OPEN_STREAMS; // that of a measure which knows of no other ends
     if (closed && (m->relax_begin_x || m->relax_end_x)) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s with a query whose ends may be skipped", row->info.name);
+        wwi_fail(WW_ERROR_UNSUPPORTED, "under %s the query's ends can't be skipped", row->info.name);
         return wwi_fail_hint("leave relax_begin_x and relax_end_x at 0");
     }
     m->relax_begin_y = m->relax_end_y = closed ? 0 : SIZE_MAX;
@@ -114,7 +117,7 @@ static ww_status check_measure(const ww_search *s, size_t channels, ww_measure *
         return check_windows(s->context, m);
     WWI_TRY(check_open_measure(m, row->info.name));
     if (m->independent && channels > 1)
-        return unsupported("independent channels with open ends: each would end in its own place",
+        return unsupported("independent channels have no search with open ends: each would end in its own place",
                            "take the channels together (independent = 0)");
     return open_ends(m, row);
 }
@@ -146,7 +149,8 @@ static ww_status check_queries(const ww_series_view *view) {
     if (!view->values || view->count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no queries");
     if (view->channels < 1 || view->channels > MOST_CHANNELS)
-        return wwi_fail(WW_ERROR_CHANNELS, "%zu channels; a search takes 1 to %d", view->channels, MOST_CHANNELS);
+        return wwi_fail(WW_ERROR_CHANNELS, "the queries have %zu channels; a search takes 1 to %d", view->channels,
+                        MOST_CHANNELS);
     if (view->count > UINT32_MAX / 16)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu queries", view->count);
     return WW_OK;

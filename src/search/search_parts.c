@@ -22,12 +22,12 @@ ww_status ww_search_set_part(ww_search *s, const ww_search_part *part) {
     WWI_NEEDS("search", s);
     WWI_TRY(wwi_options_take(&own, part, "ww_search_part"));
     if (s->super)
-        return wwi_fail(WW_ERROR_UNSUPPORTED, "a part of a search for whole streams: its streams are divided alone");
+        return wwi_fail(WW_ERROR_UNSUPPORTED,
+                        "a search for whole streams has no parts of a stream: divide the list of streams");
     if (own.stream_offset > INT64_MAX / 2 || own.point_offset > INT64_MAX / 2)
-        return wwi_fail(WW_ERROR_OVERFLOW, "a part that begins beyond 2^62");
+        return wwi_fail(WW_ERROR_OVERFLOW, "the part begins beyond 2^62");
     if (s->options.znormalise && own.stream_offset == 0 && own.point_offset % WW_SEARCH_PART_POINTS) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part of a stream from point %llu on",
-                 (unsigned long long)own.point_offset);
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a part can't begin at point %llu", (unsigned long long)own.point_offset);
         return wwi_fail_hint("sums for z-normalised windows restart every %d points: begin a part there",
                              WW_SEARCH_PART_POINTS);
     }

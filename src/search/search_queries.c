@@ -306,7 +306,7 @@ ww_status wwi_super_make(ww_search *s, const ww_series_view *view) {
     WWI_TRY(wwi_new_zeroed(s->super, 1));
     struct wwi_super *own = s->super;
     if (s->given.relax_begin_x || s->given.relax_end_x) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "relaxed streams in a search for whole streams");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a search for whole streams has no relaxed streams");
         return wwi_fail_hint("leave relax_begin_x and relax_end_x at 0");
     }
     own->count = view->count;

@@ -60,7 +60,7 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
     WWI_TRY(wwi_search_make(context, measure, &view, options, true, &m->search));
     ww_search *s = m->search;
     if (!s->options.has_threshold) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a pushed stream without a threshold");
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a pushed stream needs a threshold");
         return wwi_fail_hint("set has_threshold and threshold: matches are reported before the stream's end is known");
     }
     if (s->options.kind == WW_SEARCH_SUPER || s->given.relax_end_x) {
@@ -231,7 +231,7 @@ ww_status ww_search_stream_push(ww_search_stream *stream, const void *values, ww
     if (!stream || (count && !values) || (unsigned)precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "stream or values is NULL, or an unknown precision");
     if (stream->finished)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a stream that has ended");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the stream has ended");
     bool stopped = false;
     wwi_stream_start(stream->search->stream);
     for (size_t from = 0; from < count && status == WW_OK;) {
@@ -250,7 +250,7 @@ uint64_t ww_search_stream_points(const ww_search_stream *stream) {
 ww_status ww_search_stream_finish(ww_search_stream *stream, ww_match_fn report, void *user) {
     WWI_NEEDS("stream", stream);
     if (stream->finished)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a stream that has ended");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the stream has ended");
     bool stopped = false;
     stream->finished = true;
     for (size_t q = 0; q < stream->search->query_count; q++)

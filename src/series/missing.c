@@ -100,7 +100,7 @@ static void drop(ww_series_set *set, bool *stays) {
 ww_status ww_series_set_fill_missing(ww_series_set *set, ww_missing how) {
     if (!set || how < WW_MISSING_KEEP || how > WW_MISSING_DROP)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_fill_missing: %s",
-                        set ? "there is no such way" : "set is NULL");
+                        set ? "how is no value of ww_missing" : "set is NULL");
     if (!set->missing || how == WW_MISSING_KEEP)
         return WW_OK;
     WWI_TRY(wwi_series_set_check_own(set));

@@ -89,7 +89,7 @@ ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *val
     }
     uint64_t added, total;
     if (!wwi_mul_u64(length, set->channels, &added) || !wwi_add_u64(added, set->value_count, &total))
-        return wwi_fail(WW_ERROR_OVERFLOW, "a set of more than 2^64 values");
+        return wwi_fail(WW_ERROR_OVERFLOW, "the set has more than 2^64 values");
     WWI_TRY(make_room(set, (size_t)total, set->count + 1));
     long class_number = -1;
     if (label)
@@ -177,7 +177,8 @@ bool wwi_series_set_join(ww_series_set *const *sets, unsigned count,
 ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *times) {
     WWI_NEEDS("set, times", set, times);
     if (i >= set->count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: series %zu of %zu", i, set->count);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: there is no series %zu; there are %zu", i,
+                        set->count);
     WWI_TRY(wwi_series_set_check_own(set));
     const size_t length = set->lengths[i];
     for (size_t t = 0; t < length; t++) {

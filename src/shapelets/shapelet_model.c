@@ -161,8 +161,8 @@ ww_status ww_shapelets_transform(const ww_shapelets *m, ww_dataset *series, cons
     ww_run_options run;
     WWI_NEEDS("shapelets, series, distances", m, series, distances);
     if (count == 0 || first > m->shapelet_count || count > m->shapelet_count - first)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets %zu to %zu; there are %zu", first, first + count,
-                        m->shapelet_count);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets %zu to %zu are asked for; there are %zu", first,
+                        first + count, m->shapelet_count);
     WWI_TRY(wwi_run_take(given, &run));
     WWI_TRY(check_channels(m, series));
     const wwi_shapelet_kind kind = {m->channels, m->raw, m->unscaled};

@@ -11,9 +11,9 @@ static ww_status check_lengths(const ww_shapelets_options *o, size_t shortest) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "candidates have 2 points at least, but the shortest series has %zu",
                         shortest);
     if (o->min_length < 2)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "min_length is %zu; at least 2", o->min_length);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "min_length is %zu; it must be at least 2", o->min_length);
     if (o->max_length > shortest || o->min_length > shortest) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "candidates of %zu points, but the shortest series has %zu",
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "candidates have up to %zu points, the shortest series has %zu",
                  o->max_length > o->min_length ? o->max_length : o->min_length, shortest);
         return wwi_fail_hint("every series needs a window of every length");
     }
@@ -27,14 +27,14 @@ static ww_status check_lengths(const ww_shapelets_options *o, size_t shortest) {
 
 static ww_status check_terms(const ww_shapelets_options *o) {
     if (o->terms > WWI_MOST_TERMS)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu terms; at most %d", o->terms, WWI_MOST_TERMS);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "terms is %zu; it can be at most %d", o->terms, WWI_MOST_TERMS);
     if (o->terms > 1 && o->unscaled)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                        "terms of different length need distances that length does not scale");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "unscaled distances grow with the length, so shapelets of several "
+                                                   "lengths can't be joined: leave terms at 1");
     if (o->no_tree && !o->best)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no_tree, and no best: there is nothing to find");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no_tree is set and best is 0: there is nothing to find");
     if (o->best > INT32_MAX)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "best is %zu", o->best);
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "best is %zu, which is too large", o->best);
     return WW_OK;
 }
 

@@ -215,8 +215,8 @@ static const struct refused {
     ww_status status;
 } refusals[] = {
     {"a.tsv", "1\t2\t3\n1\t2\tx\n", ":2:5: 'x' is not a number", WW_ERROR_FORMAT},
-    {"a.tsv", "1\n", ":1:1: a series without values", WW_ERROR_EMPTY},
-    {"a.tsv", "1\tNaN\tNaN\n", "without values", WW_ERROR_EMPTY},
+    {"a.tsv", "1\n", ":1:1: the series has no values", WW_ERROR_EMPTY},
+    {"a.tsv", "1\tNaN\tNaN\n", "has no values", WW_ERROR_EMPTY},
     {"a.tsv", "\n\n \n", "no series", WW_ERROR_EMPTY},
     {"a.tsv", "# nothing\n", "no series", WW_ERROR_EMPTY},
     {"a.csv", "t0,t1\n", "no series", WW_ERROR_EMPTY},
@@ -234,7 +234,7 @@ static const struct refused {
     {"a.ts", "@univariate true\n@data\n1,2:3,4\n", ":3:8: the series has 2 channels", WW_ERROR_CHANNELS},
     {"a.ts", "@data\n1,2:3,4\n1,2\n", ":3:4: the series has 1 channels where 2", WW_ERROR_CHANNELS},
     {"a.ts", "@data\n1,2:3\n", ":2:5: channel 2 has 1 values", WW_ERROR_FORMAT},
-    {"a.ts", "@data\n1,2::3,4\n", ":2:5: a channel without values", WW_ERROR_EMPTY},
+    {"a.ts", "@data\n1,2::3,4\n", ":2:5: the channel has no values", WW_ERROR_EMPTY},
     {"a.ts", "@dimensions 2\n@data\n1,2:\n", ":3:5: the series has 1 channels where 2", WW_ERROR_CHANNELS},
     {"a.ts", "@classLabel true a\n@data\n1,2,3\n", ":3:6: expected ':' and a class label", WW_ERROR_FORMAT},
     {"a.ts", "@equalLength true\n@data\n1,2\n1,2,3\n", ":4:6: the series has 3 values where 2", WW_ERROR_FORMAT},

@@ -129,8 +129,8 @@ START_TEST(refused_with_its_place) {
         ww_status status;
     } cases[] = {
         {"ab\nc\xFF\n", "a.txt:2:2: this is not UTF-8", WW_ERROR_FORMAT},
-        {"ab\n\nc\n", "a.txt:2:1: an empty line", WW_ERROR_EMPTY},
-        {"\n", "a.txt:1:1: an empty line", WW_ERROR_EMPTY},
+        {"ab\n\nc\n", "a.txt:2:1: the line is empty", WW_ERROR_EMPTY},
+        {"\n", "a.txt:1:1: the line is empty", WW_ERROR_EMPTY},
         {"", "empty", WW_ERROR_EMPTY},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

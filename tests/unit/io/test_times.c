@@ -210,7 +210,7 @@ static const struct refused {
      WW_ERROR_UNSUPPORTED},
     {"a.ts", "@timeStamps true\n@data\n(1,2):(1,2),(2,3)\n", ":3:7: channel 2 has 2 values", 0, 0, WW_ERROR_FORMAT},
     {"a.ts", "@timeStamps maybe\n@data\n(1,2)\n", ":1:13: expected true or false", 0, 0, WW_ERROR_FORMAT},
-    {"a.ts", "@timeStamps false\n@data\n(0,1),(1,2)\n", ":3:1: a point with a time stamp", 0, 0, WW_ERROR_FORMAT},
+    {"a.ts", "@timeStamps false\n@data\n(0,1),(1,2)\n", ":3:1: the point has a time stamp", 0, 0, WW_ERROR_FORMAT},
     {"a.csv", "t,a\n0,1\n2,1\n1,1\n", ":4:1: the time stamp '1' is before", "t", 0, WW_ERROR_FORMAT},
     {"a.csv", "t,a\n0,1\n2\n", ":3:2: the row has 1 columns where 2", "t", 0, WW_ERROR_FORMAT},
     {"a.csv", "t,a\n0,1\n", ":1:1: there is no column named 'b'", "b", 0, WW_ERROR_FORMAT},
@@ -294,7 +294,7 @@ START_TEST(a_series_has_one_label) {
     options.series_column = "id";
     options.csv_label = 2;
     ck_assert_int_eq(ww_series_set_read(io_file("a.csv", content, strlen(content)), &options, &set), WW_ERROR_FORMAT);
-    ck_assert_ptr_nonnull(strstr(ww_last_error()->message, ":3:6: a series with two labels"));
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->message, ":3:6: the series has two labels"));
     options.format = WW_FORMAT_TS;
     ck_assert_int_eq(ww_series_set_read(io_path("a.csv"), &options, &set), WW_ERROR_INVALID_ARGUMENT);
     options.format = WW_FORMAT_AUTO;
@@ -373,7 +373,7 @@ START_TEST(files_of_times_that_do_not_fit) {
         {"0,1\n", "row 1 has 2 time stamps, series 0 has 3 points", WW_ERROR_FORMAT},
         {"0,2,1\n", "t:1:5: the time stamp '1' is before", WW_ERROR_FORMAT},
         {"0,,1\n", "t:1:4: a time stamp is missing", WW_ERROR_FORMAT},
-        {"NaN,NaN\n", "t:1:1: a row without time stamps", WW_ERROR_EMPTY},
+        {"NaN,NaN\n", "t:1:1: the row has no time stamps", WW_ERROR_EMPTY},
         {"# none\n", "no time stamps", WW_ERROR_EMPTY},
         {"", "empty", WW_ERROR_EMPTY},
         {"0,1,2\n2024-01-01,2024-01-02\n", "t:2:1:", WW_ERROR_FORMAT},
