@@ -31,7 +31,7 @@ static const char *default_program(const char *self) {
 static int parse(int argc, char **argv, bench_options *o) {
     const char *seconds = NULL;
     const cli_option options[] = {
-        CLI_OPTION("device", 'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name",
+        CLI_OPTION("device", 'd', CLI_TEXT, "D", "gpu, cpu, a number from 'wavewarp devices', or part of a name",
                    &o->device),
         CLI_ONE_OF("engine", 'e', "E", "how every pair is computed", &o->engine, cli_engines()),
         CLI_OPTION("filter", 0, CLI_TEXT, "TEXT", "only cases whose name contains TEXT", &o->filter),
@@ -41,11 +41,12 @@ static int parse(int argc, char **argv, bench_options *o) {
         CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw cells a second over the length, of cases of series", &o->svg),
         CLI_OPTION("target-seconds", 0, CLI_TEXT, "S", "length of one run; default: 0.03 on a GPU, 0.3 elsewhere",
                    &seconds),
-        CLI_OPTION("max-bytes", 0, CLI_BYTES, "N", "most bytes of series on the device; default: 1G or what fits",
+        CLI_OPTION("max-bytes", 0, CLI_BYTES, "N", "bytes of series on the device at most; default: 1G or what fits",
                    &o->max_bytes),
-        CLI_OPTION("data", 0, CLI_TEXT, "FOLDER", "real sets, for the whole program's start to accuracy", &o->data),
+        CLI_OPTION("data", 0, CLI_TEXT, "FOLDER",
+                   "the archive's sets, to time the program from its start to the accuracy", &o->data),
         CLI_OPTION("program", 0, CLI_TEXT, "FILE",
-                   "the wavewarp program; default: the one of the same build, else by PATH", &o->program),
+                   "the wavewarp program; default: the one of this build, else the one in PATH", &o->program),
     };
     const int result = cli_parse(&bench_command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL);
     if (result == CLI_GO_ON && seconds && (!cli_number(seconds, &o->target_seconds) || !(o->target_seconds > 0)))

@@ -232,7 +232,7 @@ static int read_recurrence(const char *path, ww_measure *measure) {
         return cli_error("%s: %s", path, strerror(errno));
     text[length] = '\0';
     if (fgetc(file) != EOF || strlen(text) != length)
-        return cli_error("%s: not a recurrence's text", path);
+        return cli_error("%s: not a text of a recurrence: it is too long, or has a zero byte", path);
     measure->recurrence = cli_taken(&text);
     measure->recurrence_name = path;
     return CLI_GO_ON;
@@ -371,8 +371,7 @@ bool cli_is_similarity(const ww_measure *measure) {
 int cli_need_distances(const ww_measure *measure) {
     if (!cli_is_similarity(measure))
         return CLI_GO_ON;
-    return cli_error("%s is a similarity: its largest values are of the series most alike, and what groups distances "
-                     "would group the least alike; %s is a distance",
+    return cli_error("%s is a similarity: clusters of it would join the series least alike; %s is a distance",
                      measure->id == WW_LCSS ? "lcss with similarity=1" : "lcs",
                      measure->id == WW_LCSS ? "lcss without it" : "levenshtein");
 }

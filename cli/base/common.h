@@ -61,15 +61,16 @@ typedef struct cli_device_options {
 
 #define CLI_DEVICE_OPTIONS(d)                                                                                          \
     CLI_HEADING("Device"),                                                                                             \
-        CLI_OPTION(                                                                                                    \
-            "device", 'd', CLI_TEXT, "D",                                                                              \
-            "gpu, cpu, a number of 'wavewarp devices', or part of a name; of some commands: all, gpus or a list",      \
-            &(d).device),                                                                                              \
-        CLI_ONE_OF_OR_NONE("precision", 0, "P", "numbers; default: float, or double where float loses digits",         \
-                           &(d).asked, cli_precisions()),                                                              \
-        CLI_OPTION("max-bytes", 0, CLI_BYTES, "N", "most device memory, such as 512M; default: as fits",               \
+        CLI_OPTION("device", 'd', CLI_TEXT, "D",                                                                       \
+                   "gpu, cpu, a number from 'wavewarp devices', or part of a name; some commands also take all, gpus " \
+                   "or a list",                                                                                        \
+                   &(d).device),                                                                                       \
+        CLI_ONE_OF_OR_NONE("precision", 0, "P",                                                                        \
+                           "precision of the numbers; default: float, or double where float loses digits", &(d).asked, \
+                           cli_precisions()),                                                                          \
+        CLI_OPTION("max-bytes", 0, CLI_BYTES, "N", "device memory at most, such as 512M; default: as fits",            \
                    &(d).max_bytes),                                                                                    \
-        CLI_NUMBER("threads", 0, "N", "of a CPU: processors to use, default all", &(d).threads, 1),                    \
+        CLI_NUMBER("threads", 0, "N", "processors of a CPU to use, default all", &(d).threads, 1),                     \
         CLI_OPTION("kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &(d).kernel_dir),               \
         CLI_OPTION("tuning", 0, CLI_FILE, "FILE", "file of tuning parameters", &(d).tuning),                           \
         CLI_SWITCH("verbose", 'v', "say on standard error what the library does", &(d).verbose)
@@ -94,8 +95,9 @@ enum { CLI_MISSING_AUTO = 0, CLI_MISSING_ERROR = 1 }; // of cli_missing; then th
         CLI_OPTION("labels", 0, CLI_TEXT, "WHERE", "class labels in .csv, .tsv: auto, none, first, last, or a column", \
                    &(r).labels),                                                                                       \
         CLI_OPTION("csv-label", 0, CLI_TEXT, "WHERE", "the same as --labels", &(r).labels),                            \
-        CLI_ONE_OF("axes", 0, "ORDER", "of a 3-D .npy: n series, c channels, t points in time", &(r).axes, cli_axes),  \
-        CLI_ONE_OF("missing", 0, "DO", "what to do with missing values, if anything: fail, fill in, drop the point",   \
+        CLI_ONE_OF("axes", 0, "ORDER", "order of a 3-D .npy: n series, c channels, t points in time", &(r).axes,       \
+                   cli_axes),                                                                                          \
+        CLI_ONE_OF("missing", 0, "DO", "missing values are an error, are filled in, or their points are dropped",      \
                    &(r).missing, cli_missing),                                                                         \
         CLI_OPTION("times", 0, CLI_INPUTS, "FILE",                                                                     \
                    "time stamps: a row a series, or one for all; again for the second file", &(r).times),              \

@@ -63,9 +63,8 @@ void cli_describe_help(const cli_command *command, const cli_option *options, si
         at = HELP;
         print_words(o->help, HELP, &at);
         for (int c = 0; o->kind == CLI_CHOICE && o->choices[c]; c++) {
-            print_words(c ? "," : ":", HELP, &at);
             char choice[64];
-            snprintf(choice, sizeof choice, " %s", o->choices[c]);
+            snprintf(choice, sizeof choice, " %s%s%s", c ? "" : "(", o->choices[c], o->choices[c + 1] ? "," : ")");
             print_words(choice, HELP, &at);
         }
         putchar('\n');
@@ -125,9 +124,9 @@ void cli_describe_manual(const cli_command *command, const cli_option *options, 
         putchar('\n');
         print_troff(o->help);
         if (o->kind == CLI_CHOICE)
-            fputs(": ", stdout);
+            fputs(" (", stdout);
         print_choices(o, ", ");
-        putchar('\n');
+        fputs(o->kind == CLI_CHOICE ? ")\n" : "\n", stdout);
     }
     fputs(".TP\n.B \\-\\-help\nthe options in short\n.SH SEE ALSO\n.BR wavewarp (1)\n", stdout);
 }

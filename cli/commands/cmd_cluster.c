@@ -356,22 +356,25 @@ static int check(cli_clustering *c, const cli_command *command) {
     const cli_measure_options none = {0};
     c->distance = INFINITY;
     if (c->limit && (!cli_number(c->limit, &c->distance) || !cli_cluster_merges(c->method)))
-        return cli_usage(command->name, "--distance is a number, and goes with the methods that merge");
+        return cli_usage(command->name, "--distance must be a number, and needs a method that merges");
     if (!c->s.paths[0] && !c->distances)
         return cli_usage(command->name, "usage: wavewarp %s %s", command->name, command->operands);
     if (!c->k && !c->limit)
         return cli_usage(command->name, "--k K is needed, or --distance D where a method merges");
     if (c->method == CLI_KSHAPE && (memcmp(&c->s.measure_options, &none, sizeof none) != 0 || c->length))
-        return cli_usage(command->name, "kshape has a distance of its own, and centres as long as the series");
+        return cli_usage(
+            command->name,
+            "kshape takes no measure and no --length: it has a distance of its own, and centres as long as the series");
     if (c->symmetrise && (c->distances || cli_cluster_has_centres(c->method)))
-        return cli_usage(command->name, "--symmetrise is for distances that are computed between all series");
+        return cli_usage(command->name, "--symmetrise is for medoids and methods that merge, without --distances");
     if (c->sample && (c->method != CLI_MEDOIDS || c->distances))
-        return cli_usage(command->name, "--sample is for medoids of series");
+        return cli_usage(command->name, "--sample is for --method medoids, without --distances");
     if (c->sample && c->sample <= c->k)
-        return cli_usage(command->name, "--sample is %" PRIu64 " series for %" PRIu64 " medoids; the least is one more",
+        return cli_usage(command->name,
+                         "--sample is %" PRIu64 " series, too few for %" PRIu64 " medoids; take one more at least",
                          c->sample, c->k);
     if (c->merges_path && !cli_cluster_merges(c->method))
-        return cli_usage(command->name, "--merges goes with the methods that merge");
+        return cli_usage(command->name, "--merges needs a method that merges");
     return c->distances ? check_distances(c, command) : CLI_GO_ON;
 }
 
@@ -421,7 +424,7 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
     c.seed = c.starts = 1;
     c.iterations = 50;
     const cli_option options[] = {
-        CLI_NUMBER("k", 'k', "K", "number of clusters; with --distance: the fewest", &c.k, 1),
+        CLI_NUMBER("k", 'k', "K", "number of clusters; with --distance: the least number", &c.k, 1),
         CLI_ONE_OF("method", 'M', "M",
                    "k medoids (default), the linkage by which clusters are merged, k-means or k-shape", &c.method,
                    methods),
@@ -431,23 +434,24 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
                    "medoids: from 5 samples of N series, without all distances (default: above 20000 series 200 + 4 K)",
                    &c.sample, 1),
         CLI_NUMBER("starts", 0, "N",
-                   "kmeans, kshape: searches from other first centres, of which the best is taken (default 1)",
+                   "kmeans, kshape: N searches, each from other first centres; the best one is taken (default 1)",
                    &c.starts, 1),
-        CLI_NUMBER("iterations", 0, "N", "kmeans, kshape: most iterations of a search (default 50)", &c.iterations, 0),
-        CLI_NUMBER("length", 0, "N", "kmeans: points of every centre (default: of the series it starts from)",
-                   &c.length, 1),
+        CLI_NUMBER("iterations", 0, "N", "kmeans, kshape: iterations of a search at most (default 50)", &c.iterations,
+                   0),
+        CLI_NUMBER("length", 0, "N",
+                   "kmeans: points of every centre (default: those of the series that it starts from)", &c.length, 1),
         CLI_OPTION("distance", 0, CLI_TEXT, "D", "merge clusters up to this distance", &c.limit),
         CLI_OPTION("distances", 0, CLI_INPUT, "FILE",
                    "distances that 'wavewarp matrix' wrote; then INPUT may be left out", &c.distances),
         CLI_ONE_OF("symmetrise", 0, "HOW",
                    "where d(x,y) and d(y,x) differ, take their mean, the least or the most; default: refuse them",
                    &c.symmetrise, symmetrise),
-        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE", "write each series' cluster there; '-': in place of the report",
-                   &c.output),
-        CLI_OPTION("centres", 0, CLI_OUTPUT, "FILE", "write the medoids or averages there, labelled by their cluster",
-                   &c.centres_path),
+        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE",
+                   "write each series' cluster; '-': to standard output, without the report", &c.output),
+        CLI_OPTION("centres", 0, CLI_OUTPUT, "FILE",
+                   "write the medoids or averages as series, labelled by their cluster", &c.centres_path),
         CLI_OPTION("merges", 0, CLI_OUTPUT, "FILE",
-                   "write the tree there: two clusters, their distance, the new one's size", &c.merges_path),
+                   "write the tree: a line has two clusters, their distance, the new cluster's size", &c.merges_path),
         CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the clusters with their centres, and the tree", &c.svg_path),
         CLI_SWITCH("json", 'j', "report as one JSON object", &c.json),
         CLI_GO_ON_OPTIONS(c.s.division),

@@ -187,7 +187,7 @@ int cmd_gradient(const cli_command *command, int argc, char **argv) {
     const cli_option options[] = {
         CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE",
                    "gradient, in the shape of the series: .npy, .csv, .ts; default '-', text", &j.output),
-        CLI_ONE_OF("of", 0, "SIDE", "by the series of X or of Y", &j.of, cli_gradient_sides),
+        CLI_ONE_OF("of", 0, "SIDE", "the gradient by the series of X or of Y", &j.of, cli_gradient_sides),
         CLI_SWITCH("divergence", 0, "the gradient of V(x,y) - V(x,x)/2 - V(y,y)/2", &j.divergence),
         CLI_SWITCH("all-pairs", 0, "every series of X with every one of Y; the gradient of the sum", &j.all_pairs),
         CLI_OPTION("expected-alignment", 0, CLI_MADE, "FILE",

@@ -47,8 +47,8 @@ static void say_promise(const index_job *j) {
         return;
     if (i->exact)
         fprintf(stderr,
-                "wavewarp: no beam reaches a recall of %g of %zu for less than the exact search costs, which is done "
-                "instead; the last looked at %.0f of %zu series\n",
+                "wavewarp: no beam reaches a recall of %g of %zu at a lower cost than the exact search, so searches "
+                "are exact; the last beam that was tried looked at %.0f of %zu series\n",
                 i->target_recall, i->target_k, i->sample_examined, i->series);
     else
         fprintf(stderr,
@@ -273,11 +273,11 @@ static int check_numbers(index_job *j, const char *name) {
     if (j->recall_text && !cli_number(j->recall_text, &j->recall))
         return cli_usage(name, "--recall: '%s' is not a number", j->recall_text);
     if (j->recall_text && !(j->recall > 0 && j->recall < 1))
-        return cli_usage(name, "--recall is above 0 and below 1");
+        return cli_usage(name, "--recall must be above 0 and below 1");
     if (j->recall_text && j->asked.beam)
         return cli_usage(name, "--beam is of no use with --recall, which chooses it");
     if (j->asked.degree > UINT32_MAX || j->asked.neighbours > UINT32_MAX || j->asked.beam > UINT32_MAX)
-        return cli_usage(name, "--degree, --neighbours or --beam is too large");
+        return cli_usage(name, "--degree, --neighbours and --beam must be below 2^32");
     return CLI_GO_ON;
 }
 
@@ -325,24 +325,25 @@ int cmd_index(const cli_command *command, int argc, char **argv) {
     const cli_option options[] = {
         CLI_NUMBER("k", 'k', "K", "neighbours of every query; default 10, and in a search those of the build",
                    &j.wanted.k, 1),
-        CLI_OPTION("output", 'o', CLI_OUTPUT, "FILE",
-                   "the index (build); another for INDEX (add, remove); the lines (search), .csv: "
-                   "query,index,distance",
-                   &j.wanted.output),
+        CLI_OPTION(
+            "output", 'o', CLI_OUTPUT, "FILE",
+            "the index (build); another file than INDEX (add, remove); the lines (search), .csv: query,index,distance",
+            &j.wanted.output),
         CLI_OPTION("ids", 0, CLI_OUTPUT, "FILE", "search: write the indices there: .ivecs, .npy, else text",
                    &j.wanted.ids),
         CLI_OPTION("distances", 0, CLI_OUTPUT, "FILE", "search: write the distances there: .fvecs, .npy, else text",
                    &j.wanted.distances),
         CLI_SWITCH("json", 'j', "print one JSON object", &j.wanted.json),
         CLI_OPTION("recall", 'r', CLI_TEXT, "R",
-                   "find this share of the k nearest; build: default 0.95; search: measured on the queries",
+                   "share of the k nearest to find; build: default 0.95; search: measured on the queries",
                    &j.recall_text),
-        CLI_NUMBER("beam", 0, "N", "series that a search keeps; default: as the recall needs", &j.asked.beam, 1),
+        CLI_NUMBER("beam", 0, "N", "series that a search keeps; default: as many as the recall needs", &j.asked.beam,
+                   1),
         CLI_NUMBER("sample", 0, "N", "queries that the recall is measured with, default 512", &j.asked.sample, 1),
         CLI_NUMBER("seed", 0, "N", "seed of the graph and the samples, default 1", &j.asked.seed, 0),
         CLI_OPTION("series", 0, CLI_TEXT, "LIST", "remove: numbers of the series: 3,7,10-12", &j.ids_text),
         CLI_HEADING("Build"),
-        CLI_NUMBER("degree", 0, "N", "most links of a series, 4 to 128; default 32", &j.asked.degree, 4),
+        CLI_NUMBER("degree", 0, "N", "links of a series at most, 4 to 128; default 32", &j.asked.degree, 4),
         CLI_NUMBER("neighbours", 0, "N", "neighbours that the build looks for, default 48", &j.asked.neighbours, 2),
         CLI_MEASURE_OPTIONS(j.s.measure_options),
         CLI_READ_OPTIONS(j.s.read),

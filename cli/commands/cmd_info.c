@@ -158,7 +158,7 @@ static void print_jobs(const content *c) {
     const double pairs = (double)c->count * ((double)c->count - 1) / 2;
     print_row("jobs");
     if (c->gaps)
-        puts("refused by most for its missing values, but with --missing interpolate or drop");
+        puts("most commands refuse the missing values without --missing interpolate or drop");
     else if (c->count == 1)
         printf("a stream for search and profile: %zu point%s\n", c->most, c->most == 1 ? "" : "s");
     else

@@ -83,7 +83,7 @@ static int choose(lsh_job *j, double recall) {
             chosen.tables, chosen.functions, chosen.width, choice->recall, choice->measured_recall, choice->recall_low,
             choice->recall_high, choice->measured_examined);
     if (choice->recall_low < recall)
-        fprintf(stderr, "wavewarp: the recall may be below %g\n", recall);
+        fprintf(stderr, "wavewarp: the recall may be below %g: the interval's lower end is\n", recall);
     chosen.complete = j->options.complete;
     chosen.run = j->options.run;
     j->options = chosen;
@@ -178,8 +178,11 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
                              "Recall of more and more tables or probes over the seconds of build and search; a line "
                              "where the exact search is",
                              &picture));
-    snprintf(text, sizeof text, "Recall of hashing over its time: %zu setting%s; the exact search takes %.3g s", count,
-             count == 1 ? "" : "s", exact_seconds);
+    const bool by_probes = count > 1 && trials[count - 1].probes > trials[0].probes;
+    const double beside = pow(10, (to - from) * 8 / panel.width); // 8 units of the picture
+    snprintf(text, sizeof text,
+             "Recall of hashing over its time, with the numbers of %s; the exact search takes %.3g s",
+             by_probes ? "probes" : "tables", exact_seconds);
     cli_picture_text_within(&picture, 16, 20, 608, "start", CLI_INK, text);
     cli_panel_axes(&panel, "seconds, build and search", "recall");
     cli_panel_segment(&panel, exact_seconds, 0, exact_seconds, 1, CLI_ACCENT, true);
@@ -191,6 +194,8 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
         snprintf(text, sizeof text, "%u tables, %u probes: recall %.4f in %.4g s", trials[i].tables, trials[i].probes,
                  trials[i].recall, trials[i].seconds);
         cli_panel_dot(&panel, trials[i].seconds, trials[i].recall, 3, 0, text);
+        snprintf(text, sizeof text, "%u", by_probes ? trials[i].probes : trials[i].tables);
+        cli_panel_text(&panel, trials[i].seconds * beside, trials[i].recall, "start", CLI_INK, text);
     }
     return cli_picture_close(&picture, CLI_GO_ON);
 }
@@ -327,9 +332,9 @@ static int load(lsh_job *j, const char *name) {
     CLI_TRY(cli_status(ww_lsh_load(j->s.context, j->load_path, j->options.run, &j->loaded)));
     CLI_TRY(cli_status(ww_lsh_get_options(j->loaded, &j->options)));
     if (j->bits && j->options.metric != WW_METRIC_JACCARD)
-        return cli_error("%s is of %s, not of sets", j->load_path, ww_metric_name(j->options.metric));
+        return cli_error("the tables of %s are for %s, not for sets", j->load_path, ww_metric_name(j->options.metric));
     if (w->metric != CLI_LSH_NO_METRIC && asked != j->options.metric)
-        return cli_error("%s is of %s, not of %s", j->load_path, ww_metric_name(j->options.metric),
+        return cli_error("the tables of %s are for %s, not for %s", j->load_path, ww_metric_name(j->options.metric),
                          ww_metric_name(asked));
     if (w->probes != CLI_LSH_NOT_GIVEN && w->probes > j->options.probes)
         return cli_usage(name, "--probes is %" PRIu64 ", but %s was made with %u, which is the most", w->probes,
@@ -441,10 +446,10 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
         CLI_OPTION("recall", 'r', CLI_TEXT, "R",
-                   "choose tables, functions and width to find this share of the neighbours", &j.recall),
+                   "choose tables, functions and width that find this share of the neighbours", &j.recall),
         CLI_LSH_OPTIONS(j.asked),
-        CLI_OPTION("save", 0, CLI_MADE, "FILE", "write points and tables' functions there", &j.save_path),
-        CLI_OPTION("load", 0, CLI_FILE, "FILE", "read them from there in place of BASE", &j.load_path),
+        CLI_OPTION("save", 0, CLI_MADE, "FILE", "write the points and the tables' functions to FILE", &j.save_path),
+        CLI_OPTION("load", 0, CLI_FILE, "FILE", "read points and functions from FILE, in place of BASE", &j.load_path),
         CLI_SWITCH("evaluate", 0,
                    "print recall, distances and time against the exact search, with 1, 2, 4... tables or probes",
                    &j.evaluate),

@@ -146,7 +146,7 @@ int cmd_path(const cli_command *command, int argc, char **argv) {
                    &j.svg),
         CLI_OPTION("costs", 0, CLI_OUTPUT, "FILE",
                    "write a pair's accumulated costs, also soft ones: .npy (rows, columns), else lines; 'inf' outside "
-                   "the band. Alone: no path is looked for",
+                   "the band. Without --output, --json and --svg no path is searched for",
                    &j.costs),
         CLI_NUMBER("pair", 0, "N", "the pair that is drawn, or whose costs are written, from 0; default 0", &j.drawn,
                    0),

@@ -332,8 +332,9 @@ static int check(const cli_command *command, profile_job *j) {
     if (j->consensus && (j->s.paths[1] || j->motifs || j->discords || j->regimes || j->wanted.output || j->svg_path ||
                          j->wanted.k != 1 || j->wanted.left_right || j->wanted.exclusion_text || j->wanted.share_text ||
                          j->wanted.series_text || cli_divided(&j->s.division)))
-        return cli_usage(command->name, "--consensus is of all series of one file, alone: of its other options take "
-                                        "those that say what a distance is, --json and those of devices");
+        return cli_usage(command->name,
+                         "--consensus takes one file, and of the other options only --window, --best-channels, "
+                         "--forced-channels, --raw, --p, --flat-below, --json, and those of files and devices");
     return cli_division_check(command->name, &j->s.division,
                               j->wanted.output || j->svg_path || j->motifs || j->discords || j->regimes);
 }
@@ -376,14 +377,15 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
         CLI_DIVISION_OPTIONS(j.s.division),
         CLI_HEADING("Motifs, discords and regimes"),
         CLI_NUMBER("motifs", 0, "K", "the K nearest pairs, and the windows near them", &j.motifs, 1),
-        CLI_OPTION("radius", 0, CLI_TEXT, "R", "a motif has windows within R times its pair's distance; default 3",
+        CLI_OPTION("radius", 0, CLI_TEXT, "R", "a motif has all windows within R times its pair's distance; default 3",
                    &j.radius_text),
         CLI_OPTION("within", 0, CLI_TEXT, "D",
                    "a motif also has windows within this distance; default: that of correlation 0.999", &j.within_text),
         CLI_NUMBER("discords", 0, "K", "the K windows farthest from their nearest neighbour", &j.discords, 1),
         CLI_NUMBER("regimes", 0, "K", "the K places where a series changes its regime most clearly", &j.regimes, 1),
         CLI_SWITCH("consensus", 0,
-                   "of all series the window whose farthest nearest window in the others is the nearest, and these",
+                   "the window that all series share: its nearest window in each other series is at most R away, and R "
+                   "is the least",
                    &j.consensus),
         CLI_OPTION("separation", 0, CLI_TEXT, "N",
                    "no two motifs, discords or regimes are nearer; default: the exclusion, of regimes 5 windows",

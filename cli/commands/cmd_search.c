@@ -237,9 +237,12 @@ static int check(const cli_command *command, job *j, bool follows) {
     const cli_search_wanted *w = &j->wanted;
     CLI_TRY(cli_division_check(command->name, &j->s.division, w->output || j->svg));
     if (follows && cli_divided(&j->s.division))
-        return cli_usage(command->name, "a stream that is followed has no parts and no checkpoint");
+        return cli_usage(command->name,
+                         "a stream that is followed (--in - --threshold D) has no parts and no checkpoint");
     if (follows && (w->json || j->svg || w->output || w->streams.count > 1))
-        return cli_usage(command->name, "a stream that is followed is alone, and printed as text");
+        return cli_usage(
+            command->name,
+            "a stream that is followed (--in - --threshold D) is the only one, and takes no --output, --json or --svg");
     if (!cli_divided(&j->s.division))
         return CLI_GO_ON;
     for (size_t i = 0; i < w->streams.count; i++)

@@ -434,7 +434,7 @@ static int check_files(const shapelets *c, const char *name) {
 
 static int check(shapelets *c, const char *name) {
     if (c->seconds_text && (!cli_number(c->seconds_text, &c->seconds) || c->seconds <= 0))
-        return cli_usage(name, "--seconds is a number above 0");
+        return cli_usage(name, "--seconds must be a number above 0");
     if (c->verb != FIT && searches(c))
         return cli_usage(name, "options of the search go with 'fit'");
     if (c->tree && c->verb != TRANSFORM)
@@ -480,7 +480,7 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
         CLI_OPTION("svg", 0, CLI_OUTPUT, "FILE", "draw the shapelets on their series, order lines and the tree",
                    &c.svg),
         CLI_SWITCH("json", 'j', "report as one JSON object", &c.json),
-        CLI_SWITCH("all", 0, "transform: by the tree's shapelets too, not the best alone", &c.tree),
+        CLI_SWITCH("all", 0, "transform: distances to the tree's shapelets too, not only to the best", &c.tree),
         CLI_HEADING("Search (fit)"),
         CLI_NUMBER("min-length", 0, "N", "shortest candidates, default 3", &c.search.min_length, 2),
         CLI_NUMBER("max-length", 0, "N", "longest candidates, default: the shortest series", &c.search.max_length, 2),
@@ -493,11 +493,12 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
         CLI_ONE_OF("quality", 'q', "Q", "what makes a candidate good", &c.search.quality, cli_qualities()),
         CLI_SWITCH("raw", 0, "windows as they are, not z-normalised", &c.search.raw),
         CLI_SWITCH("unscaled", 0, "distances that grow with the length", &c.search.unscaled),
-        CLI_NUMBER("best", 'k', "K", "also the K best shapelets without overlap, for 'transform'", &c.search.best, 1),
-        CLI_SWITCH("no-tree", 0, "the best alone, no decision tree", &c.search.no_tree),
-        CLI_NUMBER("max-depth", 0, "N", "most splits from the root to a leaf", &c.search.max_depth, 1),
+        CLI_NUMBER("best", 'k', "K", "also find the K best shapelets without overlap, for 'transform'", &c.search.best,
+                   1),
+        CLI_SWITCH("no-tree", 0, "find the best only, no decision tree", &c.search.no_tree),
+        CLI_NUMBER("max-depth", 0, "N", "splits from the root to a leaf at most", &c.search.max_depth, 1),
         CLI_NUMBER("min-size", 0, "N", "a node of fewer series is not split, default 2", &c.search.min_size, 2),
-        CLI_NUMBER("terms", 0, "N", "most shapelets of a node, joined by AND and OR; default 1", &c.search.terms, 1),
+        CLI_NUMBER("terms", 0, "N", "shapelets of a node at most, joined by AND and OR; default 1", &c.search.terms, 1),
         CLI_DIVISION_OPTIONS(c.s.division),
         CLI_READ_OPTIONS(c.s.read),
         CLI_DEVICE_OPTIONS(c.s.device),

@@ -130,10 +130,11 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
     cli_device_options device = {0};
     const cli_option table[] = {
         CLI_SWITCH("dry", 0, "measure only; write nothing", &dry),
-        CLI_SWITCH("list", 0, "list all parameters with ranges, defaults and meanings; * are those tried", &list),
+        CLI_SWITCH("list", 0, "list all parameters with ranges, defaults and meanings; * marks those that are tuned",
+                   &list),
         CLI_SWITCH("json", 'j', "print one JSON object", &state.json),
         CLI_HEADING("Device"),
-        CLI_OPTION("device", 'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name",
+        CLI_OPTION("device", 'd', CLI_TEXT, "D", "gpu, cpu, a number from 'wavewarp devices', or part of a name",
                    &device.device),
         CLI_OPTION("kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &device.kernel_dir),
         CLI_OPTION("tuning", 0, CLI_FILE, "FILE", "the tuning file to write; made where there is none", &device.tuning),

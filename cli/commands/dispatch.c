@@ -22,7 +22,7 @@ static const cli_command commands[] = {
      "the accuracy of the chosen one there.",
      cmd_choose},
     {"matrix", "A [B]", "Computes all distances between two sets, or within one.",
-     FORMATS "\nWithout B: A with itself. The file appears only when it is whole.", cmd_matrix},
+     FORMATS "\nWithout B: A is compared with itself. The file appears only when it is whole.", cmd_matrix},
     {"merge", "DIR", "Joins the parts of a job (--part I/N) to the file of one run.",
      "The parts have to be complete, and of the same inputs, options, version and kind of device.", cmd_merge},
     {"pairs", "A B", "Computes the distance of the i-th series of A and the i-th of B; one a line.", FORMATS,
@@ -32,14 +32,15 @@ static const cli_command commands[] = {
              "each neighbour, nearest first; indices count from 0.",
      cmd_nearest},
     {"gradient", "X Y", "Computes how the distances of pairs change with the values of their series.",
-     FORMATS "\nThe i-th series of X with the i-th of Y. --soft GAMMA: of the soft minimum; else along the best path.\n"
-             "With --znorm: by the normalised values.",
+     FORMATS
+     "\nThe i-th series of X is compared with the i-th of Y. With --soft GAMMA the distance is that of the soft "
+     "minimum,\nwithout it the gradient is that along the best path. With --znorm it is by the normalised values.",
      cmd_gradient},
     {"knn", "QUERIES [BASE]", "Finds the k nearest points of a base for every query, exactly.",
      POINTS "\nWithout BASE: each point's nearest among the others. Prints the query's index, then index:distance of\n"
             "each neighbour, nearest first; indices count from 0.",
      cmd_knn},
-    {"lsh", "[QUERIES] [BASE]", "Finds near points by locality-sensitive hashing, or measures how well it does.",
+    {"lsh", "[QUERIES] [BASE]", "Finds near points by locality-sensitive hashing, or measures its recall and time.",
      POINTS "\nOne file is the base, which asks itself; with --load it is the queries. Output as of 'wavewarp knn'.\n"
             "--evaluate compares with the exact search.",
      cmd_lsh},
@@ -56,16 +57,17 @@ static const cli_command commands[] = {
      "\nPrints the query's index, the stream's, the first point of the match, the one after its last, and the\n"
      "distance. With --znorm every window is z-normalised. A STREAM named .f32 or .f64 has plain numbers, point\n"
      "by point, and may be larger than the memory. '--in -' with --threshold reads a point a line as it comes; a\n"
-     "first line of names is a heading. --columns with names chooses in streams, and in queries with a heading.",
+     "first line of names is a heading. Names in --columns choose columns of the streams, and of queries that have a "
+     "heading.",
      cmd_search},
     {"path", "A B", "Finds the warping path of the i-th series of A and the i-th of B: which points are matched.",
-     FORMATS
-     "\nOne series on a side is paired with all of the other. Prints a line 'pair,i,j' for each cell; indices count\n"
-     "from 0, -1 is the border of a measure that has one.",
+     FORMATS "\nOne series on a side is paired with all series of the other. Prints a line 'pair,i,j' for each cell; "
+             "indices count\n"
+             "from 0, -1 is the border of a measure that has one.",
      cmd_path},
     {"sbd", "A [B]",
      "Computes shape-based distances between two sets, or within one: cross-correlation over all shifts.",
-     FORMATS "\nWithout B: A with itself. Series may differ in length.", cmd_sbd},
+     FORMATS "\nWithout B: A is compared with itself. Series may differ in length.", cmd_sbd},
     {"average", "INPUT", "Averages series under an elastic measure: of a set, or of each of its classes.",
      FORMATS "\nDBA: dtw, adtw, wdtw, frechet, msm and twed; the average's points are the means of what they match.",
      cmd_average},

@@ -38,8 +38,8 @@ static int take_square(const char *path, const ww_series_set *set, double *conde
         const double x = ww_series_set_values(set, i)[i];
         CLI_TRY(check_value(path, x, i, i));
         if (!(fabs(x) <= tolerance * most))
-            return cli_error("%s: series %zu has distance %.9g to itself; where it is not 0, as of similarities and "
-                             "soft measures, there is no diagonal to rely on",
+            return cli_error("%s: series %zu has distance %.9g to itself; it must be 0, so similarities and soft "
+                             "measures are refused",
                              path, i, x);
     }
     return CLI_GO_ON;

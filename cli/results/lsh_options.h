@@ -26,15 +26,16 @@ typedef struct cli_lsh_wanted {
     }
 
 #define CLI_LSH_OPTIONS(w)                                                                                             \
-    CLI_ONE_OF("metric", 'm', "M", "distance of two points; linf and inner-product have no family", &(w).metric,       \
-               cli_metrics),                                                                                           \
+    CLI_ONE_OF("metric", 'm', "M",                                                                                     \
+               "distance of two points; l2, l2-squared, l1, cosine, hamming, jaccard and jaccard-bits can be hashed",  \
+               &(w).metric, cli_metrics),                                                                              \
         CLI_NUMBER("tables", 'L', "L", "tables, default 10", &(w).tables, 1),                                          \
         CLI_NUMBER("functions", 'M', "M", "hash functions of a table, default 10, at most 64", &(w).functions, 1),     \
         CLI_OPTION("width", 'w', CLI_TEXT, "W", "l2 and l1: width of a segment, default 1.5", &(w).width),             \
-        CLI_NUMBER("probes", 'P', "P", "buckets looked into in every table, default 1", &(w).probes, 1),               \
+        CLI_NUMBER("probes", 'P', "P", "buckets that a query looks into in every table, default 1", &(w).probes, 1),   \
         CLI_ONE_OF("path", 0, "P", "search by buckets or by queries, default auto", &(w).path, cli_lsh_paths),         \
-        CLI_NUMBER("candidates", 0, "N", "by queries: most points a query looks at, default 2048, at most 4096",       \
-                   &(w).candidates, 1),                                                                                \
+        CLI_NUMBER("candidates", 0, "N",                                                                               \
+                   "by queries: points that a query looks at, at most; default 2048, up to 4096", &(w).candidates, 1), \
         CLI_SWITCH("complete", 0, "search exactly for queries that find fewer than K points", &(w).complete),          \
         CLI_NUMBER("seed", 's', "N", "the same seed gives the same tables, default 1", &(w).seed, 0)
 

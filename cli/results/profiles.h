@@ -27,16 +27,15 @@ typedef struct cli_profile_wanted {
         CLI_NUMBER("best-channels", 0, "N",                                                                            \
                    "only the N channels in which two windows are nearest count; default: all", &(w).best_channels, 1), \
         CLI_OPTION("forced-channels", 0, CLI_TEXT, "I,I,...",                                                          \
-                   "of --best-channels: these, from 0, count always, and the nearest of the others",                   \
-                   &(w).forced_text),                                                                                  \
+                   "channels, counted from 0, that are always among the N of --best-channels", &(w).forced_text),      \
         CLI_SWITCH("raw", 0, "compare windows as they are, not normalised", &(w).raw),                                 \
-        CLI_OPTION("p", 0, CLI_TEXT, "P", "of --raw: the norm, from 1 to 'inf'; default 2", &(w).p_text),              \
+        CLI_OPTION("p", 0, CLI_TEXT, "P", "p of the norm of --raw, from 1 to 'inf'; default 2", &(w).p_text),          \
         CLI_OPTION("flat-below", 0, CLI_TEXT, "D", "windows of a smaller deviation count as constant",                 \
                    &(w).flat_text),                                                                                    \
-        CLI_OPTION(                                                                                                    \
-            "share", 0, CLI_TEXT, "S",                                                                                 \
-            "only so much of all lags, above 0 and up to 1, spread evenly: distances are the profile's or more",       \
-            &(w).share_text),                                                                                          \
+        CLI_OPTION("share", 0, CLI_TEXT, "S",                                                                          \
+                   "compare only this share of all lags, above 0 and up to 1, spread evenly: no distance is less "     \
+                   "than the profile's",                                                                               \
+                   &(w).share_text),                                                                                   \
         CLI_SWITCH("left-right", 0, "also the nearest among earlier and among later windows", &(w).left_right),        \
         CLI_OPTION("series", 0, CLI_TEXT, "I", "only this series of the file, from 0; default: each",                  \
                    &(w).series_text),                                                                                  \

@@ -27,6 +27,8 @@ size_t cli_points_within(const cli_neighbours *n, double radius) {
 
 void cli_points_say_full(size_t full, const cli_neighbours *n, size_t base_count, double radius) {
     if (full > 0 && n->k < base_count)
-        fprintf(stderr, "wavewarp: %zu queries have %zu points within %g, and may have more (--k takes up to %d)\n",
+        fprintf(stderr,
+                "wavewarp: %zu queries have %zu points within %g, and may have more: --k is the limit (it can be up to "
+                "%d)\n",
                 full, n->k, radius, WW_KNN_MOST);
 }
