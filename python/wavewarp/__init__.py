@@ -8,7 +8,7 @@ What many functions take:
 axes: "nct" for (series, channel, time), "ntc" for (series, time, channel), of two axes "nt", "tn", "ct", "tc"; None: as
 .npy files are read, with a warning where that is not certain. precision: "float" or "double"; None: float
 for float32, double for others where the device has it. context: the device; None: default_context(). progress: True
-(tqdm), a bar with update(), or a function of (done, total). max_bytes: most device memory, 0: as much as the job likes.
+(tqdm), a bar with update(), or a function of (done, total). max_bytes: device memory at most, 0: no limit.
 engine: "auto", or one of engines(). no_bounds: every distance is computed, with the same results. parameters: those of
 Measure.
 

@@ -58,7 +58,7 @@ def _set_of(array, axes):
     """An array (series, channel, time) of an array of two or three axes."""
     if array.ndim == 1:
         raise ValueError(
-            "one series alone: a set of one is x[None], of shape (1, time), or [x]"
+            "one series alone: pass x[None], of shape (1, time), or [x] as a set of one"
             if len(array)
             else "there are no series"
         )

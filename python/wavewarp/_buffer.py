@@ -154,7 +154,7 @@ class Buffer:
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
-            raise ValueError("values in device memory are copied")
+            raise ValueError("copy is False, and values in device memory have to be copied")
         return self.to_numpy().astype(dtype or self.dtype, copy=False)
 
     def __repr__(self):

@@ -160,9 +160,9 @@ class TimeSeriesKMeans(_Centres):
     n_clusters : int
         Clusters.
     n_init : int
-        Searches from first centres of their own, of which the best counts.
+        Number of searches, each from other first centres; the best one counts.
     max_iter, tol
-        Most iterations of a search, and the least share by which one lowers the objective.
+        Iterations of a search at most; it ends earlier when one lowers the objective by less than this share.
     random_state : int, RandomState or None
         Draws the first centres.
     init : "k-means++" or n_clusters series
@@ -243,9 +243,9 @@ class TimeSeriesKShape(_Centres):
     n_clusters : int
         Clusters.
     n_init : int
-        Searches from first centres of their own, of which the best counts.
+        Number of searches, each from other first centres; the best one counts.
     max_iter, tol
-        Most iterations of a search, and the least share by which one lowers the objective.
+        Iterations of a search at most; it ends earlier when one lowers the objective by less than this share.
     random_state : int, RandomState or None
         Draws the first centres.
     init : "k-means++" or n_clusters series
@@ -342,10 +342,10 @@ class TimeSeriesKMedoids(_Centres):
     n_clusters : int
         Clusters.
     sample_size : int, "auto" or None
-        Series of a sample, of which five are tried: the matrix of all distances is not made. "auto": 200 and four a cluster.
+        Series of a sample. Five samples are tried, and the matrix of all distances is not made. "auto": 200 + 4 n_clusters.
         None: all distances.
     random_state : int, RandomState or None
-        Of the samples; None: 0.
+        Draws the samples; None: 0.
     distance, distance_params, precision, axes, n_jobs, verbose
         As the module says.
 
@@ -557,7 +557,7 @@ class TimeSeriesDBSCAN(_Clusters):
             if measure.gamma > 0:
                 raise ValueError(
                     f"{measure.name} with gamma={measure.gamma:g} is no distance: it is below 0 for series that are "
-                    "alike, and eps says nothing of it. Take gamma=0"
+                    "alike, so eps is no limit for it. Take gamma=0"
                 )
         matrix = self._between(X, None)
         fold(matrix)  # refuses distances that differ by the way

@@ -111,7 +111,7 @@ def _codes(labels, count=None):
 
 
 def silhouette(distances: Any, labels: Any) -> Silhouette:
-    """How well clusters are separated: (mean, an array with each item's value), from -1 to 1; 0 of an item alone.
+    """How well clusters are separated: (mean, an array with each item's value), from -1 to 1, 0 for an item alone.
 
     Parameters
     ----------

@@ -59,9 +59,10 @@ def consensus_motif(
     max_bytes: int = 0,
     context: Optional[Context] = None,
 ) -> Consensus:
-    """The window that is nearest to all series: by the farthest of its nearest windows in the others, its radius.
+    """The window that all series share most closely: the one with the least radius.
 
-    Of equal radii the one of the least sum of distances. Distances are those of profile(); stumpy.ostinato() finds the same.
+    A window's radius is the distance of the farthest of its nearest windows in the other series. Of equal radii the one with
+    the least sum of distances counts. Distances are those of profile(); stumpy.ostinato() finds the same.
 
     Parameters
     ----------

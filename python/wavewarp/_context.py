@@ -90,13 +90,13 @@ class Context:
         device through CUDA. Several devices: "all" (every usable one), "gpus", or a list of devices, separated by commas
         or in Python ("0,2", [0, 2]).
     threads : int, optional
-        Of a CPU, at most, so that several processes share it; None: all. Other devices are refused with it.
+        Processors of a CPU to use, so that several processes share it; None: all. Only CPUs take it.
     log : callable, optional
-        Called as log(level, text); 0 error, 1 warning, 2 information, 3 detail. Of several devices by their threads, too.
+        Called as log(level, text); 0 error, 1 warning, 2 information, 3 detail. With several devices also by their threads.
     kernel_dir, tuning_file : str, optional
         Other places for kernels and tuning parameters than the usual ones.
     tile_seconds : float
-        Of several devices: what a part of a job should last on its device; 0: 0.5.
+        With several devices: seconds that a part of a job should take; 0: 0.5.
     store : Store, optional
         Keeps what jobs compute and gives what it has; Store.context() passes it.
 

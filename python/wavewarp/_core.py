@@ -57,7 +57,7 @@ class NoDeviceError(DeviceError):
 
 
 class Notice(UserWarning):
-    """What was guessed of data (axes, headings, labels), or what a precision loses: with the argument that settles it.
+    """A warning: a guess about data (axes, headings, labels), or digits that a precision loses. It names the argument to give.
 
     warnings.simplefilter("error", wavewarp.Notice) makes errors of them, "ignore" silence.
 
@@ -344,7 +344,7 @@ def run(progress=None, max_bytes=0, launch_seconds=0.0):
     """Options of a run."""
     look_for_signals()  # where another thread has imported this module
     if max_bytes < 0:
-        raise ValueError(f"max_bytes is {max_bytes}; 0 is as many as fit")
+        raise ValueError(f"max_bytes is {max_bytes}; it must be above 0, or 0 for as many as fit")
     report = reporter(progress)
     user = NULL if report is None else ffi.new_handle(report)
     return new(

@@ -41,7 +41,7 @@ class Dataset:
     updates : bool
         update() will be called.
     max_bytes : int
-        Most device memory; more is uploaded block by block.
+        Device memory at most; larger sets are uploaded block by block.
     context : Context, optional
         The device; None: default_context().
 
@@ -99,7 +99,7 @@ class Dataset:
         self._handle = handle("ww_dataset")
         if self._view is None:
             if y is not None:
-                raise ValueError("a SeriesSet has its own labels")
+                raise ValueError("x is a SeriesSet, which has labels of its own: leave the labels out")
             check(
                 lib.ww_dataset_create_from_set(
                     self.context._c, series._c, new("ww_dataset_options", **options), self._handle

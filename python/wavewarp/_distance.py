@@ -41,7 +41,7 @@ def distance(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> float:
-    """The distance of two series: without a root, but for root=True; of DTW so a sum of squares, unlike tslearn's.
+    """The distance of two series: without a root unless root=True. That of DTW is a sum of squares; tslearn takes its root.
 
     It is computed in double where the device has it.
 
@@ -123,7 +123,7 @@ def cdist(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> np.ndarray:
-    """All distances between two sets, without a root, but for root=True: an array of shape (len(x), len(y)).
+    """All distances between two sets, without a root unless root=True: an array of shape (len(x), len(y)).
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def pdist(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> np.ndarray:
-    """The distances within a set, without a root, but for root=True, in SciPy's condensed form: n (n - 1) / 2 values.
+    """The distances within a set, without a root unless root=True, in SciPy's condensed form: n (n - 1) / 2 values.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def pdist(
     values = result(out, (len(rows) * (len(rows) - 1) // 2,), rows.dtype)
     if symmetrise is not None or not lib.ww_measure_is_symmetric(chosen.c(rows.longest)):
         if isinstance(values, Buffer):
-            raise ValueError("both ways are folded in host memory: out has to be an array")
+            raise ValueError("symmetrise works in host memory: out has to be an array, not a Buffer")
         values[:] = fold(plan.run(), symmetrise)
         return values
     check(lib.ww_plan_run(plan._c, to_output(values, layout=lib.WW_LAYOUT_CONDENSED)))
@@ -272,7 +272,7 @@ def pairs(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> np.ndarray:
-    """Distances of pairs, x[i] with y[i] or indices=(i, j), without a root, but for root=True: an array, one a pair.
+    """Distances of pairs, x[i] with y[i] or indices=(i, j), without a root unless root=True: an array, one a pair.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def pairs(
     measure : Measure or str
         measures() lists the names.
     indices : True, or two sequences of int
-        The pairs: one by one, or x[i] with y[j] for the i and j of two lists.
+        True: x[i] with y[i]. Two lists: x[i] with y[j] for the i and j of the lists.
     out : numpy.ndarray, optional
         Takes the distances: of that shape and type, as of cdist().
     axes, precision, engine, progress, max_bytes, context
@@ -336,7 +336,7 @@ def kneighbors(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> Neighbours:
-    """The k nearest series of `base` to each query, with distances without a root, but for root=True.
+    """The k nearest series of `base` to each query, with distances without a root unless root=True.
 
     Of equal distances the lower index comes first. Near ties in float are decided in double.
 
@@ -408,7 +408,7 @@ def path(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> Path:
-    """The warping path of two series, and their distance without a root, but for root=True: a Path (cells, distance).
+    """The warping path of two series, and their distance without a root unless root=True: a Path (cells, distance).
 
     Parameters
     ----------
@@ -470,7 +470,7 @@ def paths(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> Paths:
-    """The warping paths of listed pairs, and distances without a root, but for root=True: Paths (cells, distances).
+    """The warping paths of listed pairs, and distances without a root unless root=True: Paths (cells, distances).
 
     Parameters
     ----------

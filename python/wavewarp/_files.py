@@ -70,7 +70,7 @@ def read(
     times : str or path, optional
         A file of time stamps.
     threads : int
-        That parse large text; 0: as many as there are processors.
+        Threads that parse large text; 0: as many as there are processors.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def generate(kind, count: int = 100, *, length=0, max_length=0, channels=1, seed
     count : int
         How many series.
     length : int
-        Points; 0: as usual for the kind.
+        Points of a series; 0: the usual length of the kind.
     max_length : int
         Lengths are between `length` and this; 0: all are equal.
     channels : int

@@ -35,7 +35,7 @@ class Gradient:
     rows, columns : Dataset, or what one takes
         The sets; `columns` None: `rows` with itself.
     pairs : None, True, or two sequences of int
-        All rows with all columns; one by one; or the pairs of two lists of indices.
+        None: all rows with all columns. True: the i-th row with the i-th column. Or two lists of indices of both.
     divergence : bool
         Of V(x,y) - V(x,x)/2 - V(y,y)/2.
     per_pair : bool
@@ -173,7 +173,7 @@ def wanted(want) -> tuple:
     want = (want,) if isinstance(want, str) else tuple(want)
     unknown = set(want) - set(OUTPUTS)
     if unknown:
-        raise ValueError(f"{', '.join(sorted(unknown))}: none of {', '.join(OUTPUTS)}")
+        raise ValueError(f"want has {', '.join(sorted(unknown))}, none of {', '.join(OUTPUTS)}")
     return want
 
 
@@ -259,7 +259,7 @@ def soft(
     gamma : float, optional
         Of the soft minimum; None: the measure's own, or 1. 0: along the best path.
     pairs : None, True, or two sequences of int
-        All of x with all of y; one by one; or the pairs of two lists of indices.
+        None: all of x with all of y. True: x[i] with y[i]. Two lists of indices: x[i] with y[j].
     want : str or sequence of str
         Of "values", "rows", "columns", "parameters", "weights", "alignment".
     upstream : array_like or Buffer, optional

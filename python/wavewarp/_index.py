@@ -42,7 +42,7 @@ class SeriesIndex(Saved):
     beam : int, optional
         Series that a search keeps, 1 to 4096; None: as the recall needs.
     links : int
-        Most links of a series, 4 to 128.
+        Links of a series at most, 4 to 128.
     neighbours : int
         Neighbours of each series that the build looks for, links / 2 to 128.
     sample : int
@@ -175,7 +175,7 @@ class SeriesIndex(Saved):
 
     @alone
     def add(self, series: Any, *, progress: Progress = None) -> None:
-        """Adds series, whose ids continue after the last. The promise of a recall is older then: choose() measures it
+        """Adds series, whose ids continue after the last. The recall in `info` is that of before: choose() measures it
         again.
 
         Parameters

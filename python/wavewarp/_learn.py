@@ -52,7 +52,7 @@ def average(
     measure : Measure or str
         measures() lists the names; its root is ignored.
     method : "dba" or "soft", optional
-        "soft" for a measure with gamma; None: as the measure says.
+        None: "soft" for a measure with gamma, else "dba".
     length : int
         Points of the centre; 0: of the start.
     members : sequence of int, optional
@@ -60,11 +60,11 @@ def average(
     weights : sequence of float, optional
         One a member, none below 0.
     start : "mean", "medoid" or array_like
-        Where it begins.
+        The first centre.
     iterations : int
-        Most of them.
+        At most so many.
     tolerance : float
-        It ends earlier when an iteration lowers the objective by less than this share.
+        The search ends earlier when an iteration lowers the objective by less than this share.
     axes, precision, engine, progress, max_bytes, context
         What every job takes: ``help(wavewarp)`` has them.
     **parameters
@@ -93,7 +93,7 @@ def average(
     if not isinstance(start, str):
         given = np.ascontiguousarray(of_argument("start", one_array, start, axes), np.float64)
         if given.shape[0] != data.channels:
-            raise ValueError(f"a start of {given.shape[0]} channels for series of {data.channels}")
+            raise ValueError(f"the start has {given.shape[0]} channels, the series have {data.channels}")
         fields = {"given": output(given, "double"), "given_length": given.shape[1]}
         start = "given"
     count = len(data) if members is None else len(members)
@@ -156,21 +156,21 @@ def kmeans(
     measure : Measure or str
         measures() lists the names; its root is ignored.
     average : "dba" or "soft", optional
-        How a centre is found; None: as the measure says.
+        How a centre is found; None: "soft" for a measure with gamma, else "dba".
     length : int
         Points of the centres; 0: those of the series that they start from.
     seed : int
         The same one gives the same clusters on a device.
     starts : int
-        So many searches from first centres of their own, of which the best counts.
+        Number of searches, each from other first centres; the best one is returned.
     first : k series, optional
         The first centres; None: chosen by k-means++.
     weights : sequence of float, optional
         One a series, how much it counts in averages and in the objective, none below 0.
     iterations, tolerance
-        Most of a search, and the least share by which one lowers the objective.
+        Iterations of a search at most; it ends earlier when one lowers the objective by less than this share.
     average_iterations : int
-        Most of an average in each.
+        Iterations of each average at most, in each iteration of the search.
     axes, precision, engine, progress, max_bytes, context
         What every job takes: ``help(wavewarp)`` has them.
     **parameters
@@ -389,7 +389,7 @@ def classify(
     k : int
         Neighbours that vote.
     vote : "uniform" or "distance"
-        Alike, or by 1/distance.
+        One vote each, or 1/distance.
     targets : sequence of float, optional
         A number for each training series: the result is their means.
     engine, no_bounds, progress, max_bytes
@@ -462,7 +462,7 @@ def choose(train, measures, *, k: int = 1, progress: Progress = None) -> Choice:
     Measure('dtw')
     """
     if isinstance(measures, (str, Measure)):
-        raise TypeError("measures is a list of them")
+        raise TypeError("measures has to be a list of measures")
     train, measures = of_argument("train", dataset, train), [as_measure(m) for m in measures]
     if not measures:
         raise ValueError("no measures to choose from")

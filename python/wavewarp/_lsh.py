@@ -78,7 +78,7 @@ class LSH(Saved):
     metric : str
         l2, l2-squared, l1, cosine, hamming or jaccard; other libraries' names, as "euclidean", are taken too.
     recall, k
-        What is chosen for.
+        The share of the `k` nearest points that chosen parameters find.
     tables : int, optional
         How many, from 1 on; None, where others are given: 10.
     functions : int, optional
@@ -88,7 +88,7 @@ class LSH(Saved):
     probes : int, optional
         Buckets that are searched in every table, 1 to 1024; None: 1.
     candidates : int, optional
-        Most points that a query may examine, 1 to 4096.
+        Points that a query examines at most, 1 to 4096.
     seed : int
         The same one gives the same tables.
     complete : bool
@@ -396,7 +396,7 @@ class LSH(Saved):
         metric : str
             metrics() lists the names.
         queries : int
-            How many there will be; 0: as many as ask.
+            Number of queries that the index will have; 0: as many as `asking`.
         sample : int
             Points to learn from, drawn by `seed`; 0: 512.
         seed : int

@@ -118,9 +118,9 @@ def _relax(value):
 class Measure:
     """An elastic measure with its options.
 
-    Measures are values: they don't change, are equal where their words are, and pickle. What only a job can know is
-    refused there: a gamma out of range, a measure without soft minimum, a recurrence that does not compile (DeviceError,
-    with the compiler's text).
+    A Measure does not change, is equal to another one with the same words, and pickles. Some errors come only with the
+    first job: a gamma out of range, a measure without soft minimum, a recurrence that does not compile (DeviceError, with
+    the compiler's text).
 
     Parameters
     ----------

@@ -31,8 +31,8 @@ def condensed(distances: Any):
         if odd.any():
             at = int(np.argmax(odd))
             raise ValueError(
-                f"item {at} has distance {values[at, at]:.9g} to itself: of similarities, and of soft measures, there is "
-                "no diagonal to rely on. Pass distances, those of pdist()"
+                f"item {at} has distance {values[at, at]:.9g} to itself; it must be 0, so similarities and soft measures "
+                "are refused. Pass distances, as pdist() gives them"
             )
         return kept, len(values)
     count = int(round((1 + np.sqrt(1 + 8 * values.size)) / 2))
@@ -77,9 +77,9 @@ def medoids(
     k : int
         Clusters.
     max_swaps : int
-        Most exchanges of a medoid; 0: until none lowers the cost.
+        Exchanges of a medoid at most; 0: until none lowers the cost.
     series : Dataset, or what one takes, optional
-        The series, in place of distances; what follows is for them alone.
+        The series, in place of distances; the parameters that follow are for series only.
     measure : Measure or str
         measures() lists the names.
     sample, samples : int

@@ -29,7 +29,7 @@ class Plan:
     rows, columns : Dataset, or what one takes
         `columns` None: `rows` with itself.
     pairs : None, True, or two sequences of int
-        A matrix; one by one; or two lists of indices of rows and columns.
+        None: all rows with all columns. True: the i-th row with the i-th column. Or two lists of indices of both.
     paths : bool
         For the library's own use.
     engine : str
@@ -209,11 +209,11 @@ class Plan:
 def pair_indices(pairs, rows, columns):
     if pairs is True:
         if len(rows) != len(columns):
-            raise ValueError(f"{len(rows)} series with {len(columns)}, one by one")
+            raise ValueError(f"{len(rows)} rows and {len(columns)} columns can't be paired one by one")
         return NULL, NULL, len(rows)
     if pairs is None or len(pairs) != 2:
-        raise ValueError("pairs are two lists of indices, or True: one by one")
+        raise ValueError("pairs has to be two lists of indices, or True: the i-th row with the i-th column")
     first, second = sizes(pairs[0]), sizes(pairs[1])
     if len(first) != len(second):
-        raise ValueError(f"{len(first)} rows and {len(second)} columns")
+        raise ValueError(f"pairs has {len(first)} rows and {len(second)} columns: it needs as many of both")
     return first, second, len(first)

@@ -32,7 +32,7 @@ class Points:
     precision : str, optional
         "float" or "double"; None: that of the numbers.
     max_bytes : int
-        Most device memory; larger sets are uploaded block by block. 0: as much as there is.
+        Device memory at most; larger sets are uploaded block by block. 0: as much as there is.
     missing : bool
         NaN is a missing coordinate, for the metric "nan-l2" alone.
     ids : array_like of int, optional
@@ -222,7 +222,7 @@ def _unpickled_points(values, kind, dimension, max_bytes, missing=False, ids=Non
 def points_of(values, like=None, context=None, missing=False, ids=None):
     if values is None or isinstance(values, Points):
         if ids is not None:
-            raise ValueError("Points have their own ids: give them there")
+            raise ValueError("Points have ids of their own: pass ids to Points()")
         return values
     if like is None:
         return Points(values, context=context, missing=missing)

@@ -492,12 +492,12 @@ def options_of(named, progress, max_bytes):
     """The library's options of what a profile or a stream of one was asked for."""
     exclusion, norm = named["exclusion"], float(named["p"])
     if not norm >= 1:
-        raise ValueError(f"p is {norm}; it is 1 or more")
+        raise ValueError(f"p is {norm}; it must be 1 or more")
     if named["normalize"] and norm != 2:
         raise ValueError("normalised windows have the 2-norm: pass normalize=False with another p")
     share = float(named.get("share", 1.0))
     if not 0 < share <= 1:
-        raise ValueError(f"share is {share}; it is above 0 and at most 1")
+        raise ValueError(f"share is {share}; it must be above 0 and at most 1")
     forced = {number("a forced channel", channel) for channel in named["forced_channels"]}
     if forced and max(forced) > 31:
         raise ValueError(f"forced channel {max(forced)}; channels from 0 to 31 may be forced")
@@ -570,7 +570,7 @@ def held(values, index):
 
 def _within(value):
     if not value >= 0:
-        raise ValueError(f"within is {value}; it is a distance of 0 or more")
+        raise ValueError(f"within is {value}; it must be a distance of 0 or more")
     return float(value)
 
 
@@ -622,19 +622,20 @@ def profile(
     left_right : bool
         Also the nearest earlier and later windows.
     best_channels : int
-        0: all channels count, else so many of them, the nearest.
+        Number of channels that count for a pair of windows: those in which the two are nearest. 0: all.
     forced_channels : sequence of int
-        Of best_channels these count always, and the nearest of the others.
+        Channels that are always among the best_channels that count.
     normalize : bool
         False: windows as they are, as stumpy.aamp() compares them.
     p : float
-        Without `normalize`: of the norm, 1 or more, infinity too.
+        Without `normalize`: p of the norm, 1 or more, infinity too.
     flat_below : float
         Windows of a smaller deviation in a channel count as constant there, besides those that are.
     flat, other_flat : array_like of bool, shape (windows,) or (channel, windows), optional
         True: the window counts as constant.
     share : float
-        Below 1: only about so much of all lags, spread evenly, as stumpy.scrump() takes some: distances are the profile's or larger.
+        Below 1: only about this share of all lags is compared, spread evenly, as stumpy.scrump() compares some. No distance
+        is less than the profile's.
     precision : "float" or "double", optional
         Of the search; the distances found are computed in double.
     axes, progress, max_bytes, context

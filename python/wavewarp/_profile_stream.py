@@ -24,8 +24,8 @@ class ProfileStream:
     channels : int
         Of each point.
     keep : int, optional
-        So many last points stay, older ones are forgotten one by one; None: all stay. A forgotten window is no new
-        neighbour, and stays one where it was.
+        Number of points that stay, the last ones; None: all stay. A window that is forgotten is no new neighbour, and
+        stays one where it was.
     k, exclusion, left_right, precision, best_channels, forced_channels, normalize, p, flat_below, progress, max_bytes,
     context
         As of profile().

@@ -68,7 +68,7 @@ class Source:
         self.channels, self.dtype = number("channels", channels), np.dtype(dtype)
         self._raised: Optional[BaseException] = None  # by read(), in a thread of the library
         if self.dtype not in (np.float32, np.float64):
-            raise TypeError("dtype is float32 or float64")
+            raise TypeError("dtype has to be float32 or float64")
 
     def c(self, concurrent: bool = False):
         """The library's source; concurrent: threads of the library call read(), one at a time."""
@@ -271,7 +271,7 @@ def search(
     context: Optional[Context] = None,
     **parameters: Unpack[Options],
 ) -> Matches:
-    """The best matches of queries in streams, at distances without a root, but for a measure with root=True.
+    """The best matches of queries in streams, at distances without a root unless the measure has root=True.
 
     Parameters
     ----------
@@ -509,7 +509,7 @@ class Monitor:
 
     @alone
     def push(self, values: Any) -> Matches:
-        """Adds points. After an interrupt `points` says how many were taken; what was certain by them is lost.
+        """Adds points. After an interrupt `points` says how many were taken; the matches that they made certain are lost.
 
         Parameters
         ----------
@@ -575,7 +575,7 @@ class Monitor:
 
     @alone
     def delay(self, query=0) -> int:
-        """How many points after its last one a match is reported at the latest.
+        """How many points after the last point of a match it is reported at the latest.
 
         Parameters
         ----------
@@ -592,5 +592,5 @@ class Monitor:
             There is no such query.
         """
         if not 0 <= query < self.count:
-            raise IndexError(f"query {query} of {self.count}")
+            raise IndexError(f"there is no query {query}; there are {self.count}")
         return lib.ww_search_stream_delay(self._handle[0], query)

@@ -359,7 +359,7 @@ class SeriesSet:
         """
         array = np.ascontiguousarray(one_array(series, axes), np.float64)
         if array.shape[0] != self.channels:
-            raise ValueError(f"a series of {array.shape[0]} channels in a set of {self.channels}")
+            raise ValueError(f"the series has {array.shape[0]} channels, those of the set {self.channels}")
         name = NULL if label is None else ffi.new("char[]", label_text(label).encode())
         check(lib.ww_series_set_add(self._c, array.shape[1], output(array, "double"), name))
         if times is not None:
@@ -431,7 +431,7 @@ class SeriesSet:
     def _at(self, i):
         i, count = operator.index(i), len(self)
         if not -count <= i < count:
-            raise IndexError(f"series {i} of {count}")
+            raise IndexError(f"there is no series {i}; there are {count}")
         return i % count
 
     channels = property(lambda self: lib.ww_series_set_channels(self._c), doc="Channels, without time stamps.")

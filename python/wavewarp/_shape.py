@@ -95,11 +95,11 @@ def kshape(
     seed : int
         The same one gives the same clusters on a device.
     starts : int
-        So many searches from first centres of their own, of which the best counts.
+        Number of searches, each from other first centres; the best one is returned.
     first : k series, optional
         The first centres; None: series, drawn as k-means++ draws them.
     iterations, tolerance
-        Most of a search, and the least share by which one lowers the objective.
+        Iterations of a search at most; it ends earlier when one lowers the objective by less than this share.
     axes, precision, progress, max_bytes, context
         What every job takes: ``help(wavewarp)`` has them.
 

@@ -64,15 +64,15 @@ class ShapeletTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shap
     Parameters
     ----------
     max_shapelets : int
-        The most; there may be fewer.
+        Number of shapelets at most; there may be fewer.
     min_shapelet_length, max_shapelet_length
         Points of candidates; max_shapelet_length None: the shortest series.
     n_shapelet_samples : int, optional
-        So many candidates, drawn by random_state; None: all.
+        Number of candidates, drawn by random_state; None: all.
     quality : "gain", "f", "kruskal-wallis" or "mood"
         How candidates are judged.
     time_limit_in_minutes : float
-        After it no further part of the candidates is begun; 0: never.
+        After it no further part of the candidates is begun; 0: no limit.
     random_state : int, RandomState or None
         Draws the candidates.
     axes, n_jobs, verbose
@@ -173,11 +173,11 @@ class ShapeletTree(ClassifierMixin, _Shapes):
     min_shapelet_length, max_shapelet_length
         Points of candidates; max_shapelet_length None: the shortest series.
     n_shapelet_samples : int, optional
-        So many candidates, drawn by random_state; None: all.
+        Number of candidates, drawn by random_state; None: all.
     quality : "gain", "f", "kruskal-wallis" or "mood"
         How candidates are judged.
     time_limit_in_minutes : float
-        After it no further part of the candidates is begun; 0: never.
+        After it no further part of the candidates is begun; 0: no limit.
     random_state : int, RandomState or None
         Draws the candidates.
     axes, n_jobs, verbose

@@ -33,19 +33,19 @@ class Shapelets:
     length_step, start_step : int
         From one length, and one start, to the next; 0: 1.
     sample, seed : int
-        So many candidates for each node, drawn by seed; 0: all.
+        Number of candidates for each node, drawn by seed; 0: all.
     seconds : float
-        Then no further part is begun; 0: never.
+        Time after which no further part of the candidates is begun; 0: no limit.
     raw : bool
         Windows as they are, not z-normalised.
     unscaled : bool
         Sums over points in place of means.
     no_tree : bool
-        The best alone.
+        Find the best shapelets only, no tree.
     best : int
-        So many of the best, for transform(); 0: none.
+        Number of best shapelets, for transform(); 0: none.
     fewer : bool
-        Where there are fewer than `best` it is no error.
+        It is no error when there are fewer than `best`.
     max_depth, min_size, terms : int
         Of the tree: splits down to a leaf (0: any number), series of a node that is divided (0: 2), and shapelets of a
         node (1 to 8).
@@ -54,7 +54,7 @@ class Shapelets:
 
     Raises
     ------
-    Nothing itself: fit() refuses what an option can't be.
+    Nothing. fit() raises ValueError where an option is out of range.
 
     Examples
     --------

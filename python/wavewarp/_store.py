@@ -42,8 +42,8 @@ class Store:
     Notes
     -----
     run() calls a function with the store. What the results depend on (the values of all inputs, options, the kind of
-    device) is compared: a call that is not the one before is refused, and says in what it differs. The result has the
-    same bytes with and without a store. All functions that take `context` work with one; of what no device divides
+    device) is compared: another call is refused, and the error says in what it differs. The result has the
+    same bytes with and without a store. All functions that take `context` work with one; of jobs that devices don't divide
     (averages, k-means' centres) nothing is kept. With `with`: the file is removed at the end, and left after an
     exception; that of a part stays.
 

@@ -49,7 +49,7 @@ def topk(
     """
     matrix = np.ascontiguousarray(as_numbers(values))
     if matrix.ndim != 2:
-        raise ValueError("a matrix of two axes")
+        raise ValueError("values has to be a matrix: two axes")
     kind = lib.WW_FLOAT if matrix.dtype == np.float32 else lib.WW_DOUBLE
     made, options = handle("ww_topk"), new("ww_topk_options", precision=kind, run=run(progress))
     k = number("k", k)

@@ -119,7 +119,7 @@ class _Neighbors(Elastic):
         if X is None:
             values = values + np.where(np.eye(len(values)), np.inf, 0)
         if not 1 <= k <= values.shape[1] - (X is None):
-            raise ValueError(f"n_neighbors is {k}, of {values.shape[1] - (X is None)} training series")
+            raise ValueError(f"n_neighbors is {k}, and there are {values.shape[1] - (X is None)} training series")
         indices = np.argsort(values, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(values, indices, axis=1), indices
 
@@ -144,7 +144,7 @@ class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
     n_neighbors : int
         k.
     weights : "uniform" or "distance"
-        Alike, or 1/distance each.
+        One vote each, or 1/distance.
     distance, distance_params, precision, axes, n_jobs, verbose
         As the module says.
 
@@ -248,7 +248,7 @@ class KNeighborsTimeSeriesRegressor(RegressorMixin, _Neighbors):
     n_neighbors : int
         k.
     weights : "uniform" or "distance"
-        Alike, or 1/distance each.
+        One vote each, or 1/distance.
     distance, distance_params, precision, axes, n_jobs, verbose
         As the module says.
 

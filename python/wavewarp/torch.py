@@ -170,7 +170,7 @@ class _List:
 
     def __init__(self, side):
         if any(one.dim() != 2 or 0 in one.shape or one.shape[1] != side[0].shape[1] for one in side):
-            raise ValueError("a list has tensors (time, channels), all of as many channels, none without values")
+            raise ValueError("a list needs tensors (time, channels), each with the same number of channels, none of them empty")
         self.lengths, self.channels = [len(one) for one in side], side[0].shape[1]
         self.shape, self.dtypes = (sum(self.lengths) * self.channels,), {one.dtype for one in side}
         self.sizes = [n * self.channels for n in self.lengths]
@@ -513,15 +513,15 @@ class SoftLoss(torch.nn.Module):
         """(Whether they are batches, the lengths of both or None); refuses what does not fit."""
         batched = torch.is_tensor(x)
         if batched != torch.is_tensor(y):
-            raise TypeError("two tensors, or two lists of tensors")
+            raise TypeError("x and y have to be two tensors, or two lists of tensors")
         if not isinstance(x, (list, tuple)) and not isinstance(y, (list, tuple)) and (x.dim() != 3 or y.dim() != 3):
             raise ValueError(f"batches are (batch, time, channels), not {tuple(x.shape)} and {tuple(y.shape)}")
         if len(x) != len(y):
-            raise ValueError(f"batches of {len(x)} and {len(y)} series")
+            raise ValueError(f"x has {len(x)} series and y has {len(y)}: each needs its partner")
         if x_lengths is None and y_lengths is None:
             return batched, None
         if not batched:
-            raise TypeError("lengths are of padded batches; tensors of a list have their own")
+            raise TypeError("x_lengths and y_lengths are for padded batches; tensors of a list have lengths of their own")
         return batched, [_lengths_of("x_lengths", x_lengths, x), _lengths_of("y_lengths", y_lengths, y)]
 
     @staticmethod
