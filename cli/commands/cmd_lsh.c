@@ -179,9 +179,7 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
                              "where the exact search is",
                              &picture));
     const bool by_probes = count > 1 && trials[count - 1].probes > trials[0].probes;
-    const double beside = pow(10, (to - from) * 8 / panel.width); // 8 units of the picture
-    snprintf(text, sizeof text,
-             "Recall of hashing over its time, with the numbers of %s; the exact search takes %.3g s",
+    snprintf(text, sizeof text, "Recall over time, by the number of %s; the exact search takes %.3g s",
              by_probes ? "probes" : "tables", exact_seconds);
     cli_picture_text_within(&picture, 16, 20, 608, "start", CLI_INK, text);
     cli_panel_axes(&panel, "seconds, build and search", "recall");
@@ -195,7 +193,7 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
                  trials[i].recall, trials[i].seconds);
         cli_panel_dot(&panel, trials[i].seconds, trials[i].recall, 3, 0, text);
         snprintf(text, sizeof text, "%u", by_probes ? trials[i].probes : trials[i].tables);
-        cli_panel_text(&panel, trials[i].seconds * beside, trials[i].recall, "start", CLI_INK, text);
+        cli_panel_text(&panel, trials[i].seconds, trials[i].recall + 0.025, "middle", CLI_INK, text);
     }
     return cli_picture_close(&picture, CLI_GO_ON);
 }
