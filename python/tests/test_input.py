@@ -43,7 +43,7 @@ REFUSED = {
     "few labels": (lambda: ww.SeriesSet(X, ["a"]), ValueError, "1 labels for 6 series"),
     "many labels": (lambda: ww.SeriesSet(X, ["a"] * 9), ValueError, "9 labels for 6 series"),
     "equal labels in C": (lambda: ww.Dataset(X, ["a\0b", "a"] * 3), ValueError, "not as texts"),
-    "times of no series": (lambda: ww.SeriesSet(X).times(9), IndexError, "series 9 of 6"),
+    "times of no series": (lambda: ww.SeriesSet(X).times(9), IndexError, "no series 9; there are 6"),
     "labels of texts": (lambda: ww.SeriesSet.of_texts(["ab", "c"], ["x"]), ValueError, "1 labels for 2 texts"),
     "a rectangle": (lambda: ww.Plan("dtw", X).rectangle(-1, 1, 0, 1), ValueError, "row is -1"),
     "queries of a part": (lambda: ww.NearestPlan("dtw", ww.Dataset(X)).run(-1, 1), ValueError, "row is -1"),

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of pandas, polars and xarray, arrays whose axes nobody has named, and labels and sets of people's own."""
 
+import io
+import subprocess
 import warnings
 
 import numpy as np
 import pytest
 
 import wavewarp as ww
+from wavewarp.__main__ import program
 
 RNG = np.random.default_rng(7)
 HOURS, SENSORS = RNG.normal(size=(200, 20)).cumsum(axis=0), [f"sensor {i}" for i in range(20)]
@@ -324,3 +327,23 @@ def test_notices_are_warnings(tmp_path, pandas):
     (tmp_path / "x.csv").write_text("label,a,b,c\n" + "x,1.5,2,3\ny,4,5.5,6\n")
     assert any("label" in one for one in told(lambda: ww.read(tmp_path / "x.csv")))
     assert not told(lambda: ww.cdist(HOURS.T)) and not told(lambda: ww.cdist(np.zeros((5, 5))))
+
+
+LIVE = "time,a,b\n" + "".join(f"{t},9,{value}\n" for t, value in enumerate([1, 0, 3, 0, 1, 1, 0, 2.9, 0.1, 4]))
+
+
+def test_a_live_table(pandas, tmp_path):
+    """Lines with a heading, pushed as they come: what is found is that of their column's values."""
+    found = []
+    monitor = ww.Monitor([0.0, 3, 0], 0.5)
+    for part in pandas.read_csv(io.StringIO(LIVE), chunksize=3):
+        found += monitor.push(part[["b"]]).tolist()
+    found += monitor.finish().tolist()
+    assert [row[2:4] for row in found] == [(1, 4), (6, 9)]
+    if program() is None:
+        return
+    np.savetxt(tmp_path / "query.csv", [[0.0, 3, 0]], delimiter=",")
+    call = [program(), "search", tmp_path / "query.csv", "--in", "-", "--threshold", "0.5", "--columns", "b"]
+    told = subprocess.run(call, input=LIVE, check=True, capture_output=True, text=True).stdout
+    rows = [line.split("\t") for line in told.splitlines()]
+    assert [(*map(int, row[:4]), pytest.approx(float(row[4]))) for row in rows] == found

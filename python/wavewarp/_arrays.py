@@ -191,6 +191,6 @@ def label_names(y, count: int):
         raise ValueError(f"{len(codes)} labels for {count} series")
     words = [label_text(name) for name in classes.tolist()]
     if len({word.split("\0")[0] for word in words}) != len(classes):  # as C sees them
-        raise ValueError("labels differ as values but have the same text, as 1 and '1' do")
+        raise ValueError("labels that differ as values but not as texts, as 1 and '1'")
     names = [ffi.new("char[]", word.encode()) for word in words]
     return classes, keep(ffi.new("char *[]", [NULL if code < 0 else names[code] for code in codes]), names)

@@ -54,7 +54,7 @@ class Shapelets:
 
     Raises
     ------
-    Nothing. fit() raises ValueError where an option is out of range.
+    Nothing. fit() refuses an option that is out of range.
 
     Examples
     --------

@@ -95,7 +95,7 @@ FAULTS = [
     ("control characters reach the terminal", "cli/base/escape.c", "character < 0x20 ||", "character < 0x1B ||",
      ["fuzz-command", "cli-arguments"]),
     ("the last part of a job is refused", "cli/base/division.c", "d->part > d->part_count)", "d->part >= d->part_count)",
-     ["cli-joined"]),
+     ["cli-store"]),
     # the Python package
     ("lists of the most similar are joined as if by distance", "python/wavewarp/_parts.py", "            bool(similarity),\n",
      "            False,\n", ["python"]),
