@@ -92,7 +92,7 @@ def unknown_options():
     # As the program and the bench declare them, and as scripts read them.
     known = set(FOREIGN)
     for text in texts(["cli", "bench", "mpi"], (".c", ".h")):
-        known |= {"--" + name for name in re.findall(r'(?:\{|CLI_(?:OPTION|SWITCH|NUMBER|ONE_OF|ONE_OF_OR_NONE)\()\s*"([a-z][a-z0-9-]*)",', text)}
+        known |= {"--" + name for name in re.findall(r'(?:\{|CLI_(?:OPTION|SWITCH|NUMBER|ONE_OF|ONE_OF_OR_NONE)\()[\s\\]*"([a-z][a-z0-9-]*)",', text)}
         known |= set(re.findall(r'"(--[a-z][a-z0-9-]+)', text))
     scripts = list(texts(["tests/lint"], (".py",))) + [read(path) for path in glob.glob(os.path.join(ROOT, "tools", "*"))
                                                        if os.path.isfile(path)]
