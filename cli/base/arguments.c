@@ -58,9 +58,11 @@ static size_t edits(const char *a, const char *b) {
 
 const char *cli_closest(const char *given, const char *(*next)(void *walk), void *walk) {
     const char *best = NULL;
-    size_t least = strlen(given) / 3 + 2; // a larger distance is no typing error
+    const size_t length = strlen(given);
+    size_t least = length / 3 + 2; // a larger distance is no typing error
     for (const char *name; (name = next(walk));) {
-        const size_t distance = edits(given, name);
+        const bool begins = length >= 3 && strncmp(given, name, length) == 0; // a name cut short
+        const size_t distance = begins ? 1 : edits(given, name);
         if (distance < least) {
             least = distance;
             best = name;

@@ -36,6 +36,8 @@ ok "unknown choice" gives 2 matrix a --precision half
 ok "choices are named" says "float, double"
 ok "unknown measure" gives 2 matrix a --measure dwt
 ok "a near measure is named" says "did you mean 'dtw'"
+ok "a measure cut short" gives 2 matrix a --measure lev
+ok "the whole name is named" says "did you mean 'levenshtein'"
 ok "unknown band" gives 2 matrix a --band sakoe:3
 ok "band without a width" gives 2 matrix a --band corner
 ok "negative band" gives 2 matrix a --band corner:-1
