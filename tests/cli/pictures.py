@@ -270,7 +270,7 @@ def searches():
     root = picture("search in 6 channels", "search", "channels.ts", "--in", "channels.ts", "-k", "5")
     point(root is not None and "channel 5" in said(root), "search: every channel is drawn")
     picture("search for streams in queries", "search", "motif.csv", "--kind", "super", "--in", "query.csv")
-    point("printed as text" in (run("search", "query.csv", "--in", "-", "--threshold", "1", "--svg", "no.svg") or ""),
+    point("no --output, --json or --svg" in (run("search", "query.csv", "--in", "-", "--threshold", "1", "--svg", "no.svg") or ""),
           "search: a pipe is text")
 
 
@@ -338,7 +338,7 @@ def others():
     dots = sum(element.get("class") in ("f c0", "f accent") for element in root.iter(SVG + "circle")) if root is not None else 0
     point(dots == 4, "choose: a row a candidate", dots)
     root = picture("lsh", "lsh", "points.txt", "-k", "3", "-L", "4", "--evaluate")
-    point(root is not None and "Recall of hashing over its time" in said(root), "lsh: has a heading")
+    point(root is not None and "Recall over time, by the number of tables" in said(root), "lsh: has a heading")
     if BENCH and os.path.exists(BENCH):
         root = picture("bench", "--quick", "--target-seconds", "0.01", "--filter", "frechet/query", program=BENCH)
         point(root is not None and list(keys(root)) == ["frechet/query"], "bench: a line for each group")
