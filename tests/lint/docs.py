@@ -82,6 +82,14 @@ def unknown_headings():
                 yield f"{where}: {link}#{place}"
 
 
+def statuses_left_out():
+    """Statuses that docs/errors.md does not explain, with their numbers."""
+    page = read(os.path.join(ROOT, "docs", "errors.md"))
+    for name, number in re.findall(r"(WW_(?:OK|ERROR_\w+)) = (\d+)", read(os.path.join(ROOT, "include", "wavewarp", "status.h"))):
+        if f"| {number} | `{name}` |" not in page:
+            yield f"docs/errors.md: no row of {number}, {name}"
+
+
 def long_readme():
     lines = len(read(os.path.join(ROOT, "README.md")).splitlines())
     if lines > 120:
@@ -153,7 +161,7 @@ def main():
     rules = [("the pages name functions, types and macros that exist", unknown_names),
              ("the pages name files and folders that exist", unknown_paths),
              ("links name headings that exist", unknown_headings),
-             ("the first page is short", long_readme),
+             ("the page of errors has each status", statuses_left_out), ("the first page is short", long_readme),
              ("the pages name options that exist", unknown_options),
              ("every command has its pages", commands_without_page),
              ("the recipes of packages are up to date", old_packages),
