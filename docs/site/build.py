@@ -124,7 +124,7 @@ def python_reference(to, package):
 
     for name in MODULES:
         text = f"{name}\n{'=' * len(name)}\n\n.. automodule:: {name}\n"
-        put(to / "reference" / "python" / f"{name}.rst", text + "   :members:\n   :inherited-members: object, int\n")
+        put(to / "reference" / "python" / f"{name}.rst", text + "   :members:\n   :inherited-members: object, int, ndarray\n")
     return [f"reference/python/{name}" for name in MODULES]
 
 

@@ -2,6 +2,7 @@
 """Sphinx's settings of the site. docs/site/build.py lays the pages and starts Sphinx; the folders come from there."""
 
 import importlib.util
+import inspect
 import os
 import re
 
@@ -53,8 +54,18 @@ def plain_names(app, what, name, thing, options, lines):
     lines[:] = [re.sub(r"(?<![`\w])(\w+)_(?![`\w])", r"\1\\_", line) for line in lines]
 
 
+def own_signature(app, what, name, thing, options, signature, returned):
+    """That of a class's __init__, where the class's base is missing here and takes anything."""
+    if what != "class" or signature != "(*args, **kwargs)":
+        return None
+    made = inspect.signature(thing.__init__)
+    named = [value.replace(annotation=value.empty) for value in list(made.parameters.values())[1:]]
+    return str(made.replace(parameters=named, return_annotation=made.empty)), returned
+
+
 def setup(app):
     from pygments.lexers.special import TextLexer
 
     app.add_lexer("tuning", TextLexer)
     app.connect("autodoc-process-docstring", plain_names)
+    app.connect("autodoc-process-signature", own_signature)

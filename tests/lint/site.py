@@ -68,6 +68,15 @@ def commands_left_out():
         yield from [name for name in names if f"Usage: wavewarp {name}" not in page] if names else ["none is known"]
 
 
+def hidden_signatures():
+    """Classes of the package whose parameters are not on their page, and members of NumPy's arrays that are."""
+    for path in glob.glob(os.path.join(HTML, "reference", "python", "*.html")):
+        text = read(path)
+        for name, line in re.findall(r'<dt class="sig sig-object py" id="([^"]*)">(.*?)</dt>', text, re.DOTALL):
+            if re.sub(r"<[^>]+>|\s", "", line).endswith("(*args,**kwargs)\u00b6") or name.endswith(".argpartition"):
+                yield f"{os.path.relpath(path, HTML)}: {name}"
+
+
 def not_found():
     """What the search must find: a word of each part of the site."""
     index = read(os.path.join(HTML, "searchindex.js"))
@@ -84,4 +93,5 @@ if STATUS == 77:
     sys.exit(0)
 sys.exit(tap.report([("the site is built without a warning", warnings), ("links of the site lead somewhere", broken_links),
                      ("the site is whole without a network", foreign_files), ("the search finds each part", not_found),
+                     ("classes have their parameters and members", hidden_signatures),
                      ("the page of the program has the help of each command", commands_left_out)]))
