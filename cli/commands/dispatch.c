@@ -14,9 +14,9 @@
     "jaccard-bits\npacked bytes or words of 0 and 1; for jaccard, lists of integers."
 
 static const cli_command commands[] = {
-    {"classify", "TRAIN TEST", "Classifies series by their nearest neighbours under an elastic measure.", FORMATS,
+    {"classify", "TRAIN TEST", "Classifies series by the nearest ones under an elastic measure.", FORMATS,
      cmd_classify},
-    {"choose", "TRAIN [TEST]", "Chooses band and parameters of a measure by leave-one-out on a training set.",
+    {"choose", "TRAIN [TEST]", "Chooses band and parameters of a measure by leave-one-out.",
      FORMATS
      "\nEach training series is classified by the others; of equally good choices the first is taken. With TEST:\n"
      "the accuracy of the chosen one there.",
@@ -25,13 +25,13 @@ static const cli_command commands[] = {
      FORMATS "\nWithout B: A is compared with itself. The file appears only when it is whole.", cmd_matrix},
     {"merge", "DIR", "Joins the parts of a job (--part I/N) to the file of one run.",
      "The parts have to be complete, and of the same inputs, options, version and kind of device.", cmd_merge},
-    {"pairs", "A B", "Computes the distance of the i-th series of A and the i-th of B; one a line.", FORMATS,
-     cmd_pairs},
+    {"pairs", "A B", "Computes the distance of the i-th series of A and the i-th of B.",
+     FORMATS "\nPrints a distance a line.", cmd_pairs},
     {"nearest", "QUERIES [BASE]", "Finds the k nearest series of a base for every query.",
      FORMATS "\nWithout BASE: each query's nearest among the others. Prints the query's index, then index:distance of\n"
              "each neighbour, nearest first; indices count from 0.",
      cmd_nearest},
-    {"gradient", "X Y", "Computes how the distances of pairs change with the values of their series.",
+    {"gradient", "X Y", "Computes how distances of pairs change with their series' values.",
      FORMATS
      "\nThe i-th series of X is compared with the i-th of Y. With --soft GAMMA the distance is that of the soft "
      "minimum,\nwithout it the gradient is that along the best path. With --znorm it is by the normalised values.",
@@ -40,14 +40,14 @@ static const cli_command commands[] = {
      POINTS "\nWithout BASE: each point's nearest among the others. Prints the query's index, then index:distance of\n"
             "each neighbour, nearest first; indices count from 0.",
      cmd_knn},
-    {"lsh", "[QUERIES] [BASE]", "Finds near points by locality-sensitive hashing, or measures its recall and time.",
+    {"lsh", "[QUERIES] [BASE]", "Finds near points by hashing, or measures its recall and time.",
      POINTS "\nOne file is the base, which asks itself; with --load it is the queries. Output as of 'wavewarp knn'.\n"
             "--evaluate compares with the exact search.",
      cmd_lsh},
     {"index", "build SERIES | search INDEX [QUERIES] | add INDEX SERIES | remove INDEX | info INDEX",
-     "Finds near series under any measure by an index of links, with the recall that was asked for.",
-     FORMATS "\nThe index is a file of its own, with the series in it. docs/index.md", cmd_index},
-    {"cluster", "[INPUT]", "Groups similar series: k-means, k-shape, k medoids, or merging the nearest groups.",
+     "Finds near series by an index of links, with the recall asked for.",
+     FORMATS "\nTakes any measure. The index is a file of its own, with the series in it. docs/index.md", cmd_index},
+    {"cluster", "[INPUT]", "Groups similar series: k medoids, merging, k-means, k-shape.",
      FORMATS
      "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes. With\n"
      "--distances FILE the matrix is read.",
@@ -60,37 +60,33 @@ static const cli_command commands[] = {
      "first line of names is a heading. Names in --columns choose columns of the streams, and of queries that have a "
      "heading.",
      cmd_search},
-    {"path", "A B", "Finds the warping path of the i-th series of A and the i-th of B: which points are matched.",
-     FORMATS "\nOne series on a side is paired with all series of the other. Prints a line 'pair,i,j' for each cell; "
-             "indices count\n"
-             "from 0, -1 is the border of a measure that has one.",
+    {"path", "A B", "Finds which points of two series are matched: their warping path.",
+     FORMATS "\nThe i-th series of A is paired with the i-th of B; one series on a side with all of the other. Prints "
+             "a line\n'pair,i,j' for each cell; indices count from 0, -1 is the border of a measure that has one.",
      cmd_path},
-    {"sbd", "A [B]",
-     "Computes shape-based distances between two sets, or within one: cross-correlation over all shifts.",
+    {"sbd", "A [B]", "Computes shape-based distances: cross-correlation over all shifts.",
      FORMATS "\nWithout B: A is compared with itself. Series may differ in length.", cmd_sbd},
-    {"average", "INPUT", "Averages series under an elastic measure: of a set, or of each of its classes.",
+    {"average", "INPUT", "Averages the series of a set, or of each class, under a measure.",
      FORMATS "\nDBA: dtw, adtw, wdtw, frechet, msm and twed; the average's points are the means of what they match.",
      cmd_average},
-    {"profile", "SERIES [OTHER] --window N",
-     "Finds the nearest neighbours of all windows of a series: the matrix profile.",
+    {"profile", "SERIES [OTHER] --window N", "Finds the nearest window of each window: the matrix profile.",
      FORMATS
      "\nEach series of the file has a profile of its own; with OTHER one series is compared with another one. Windows\n"
      "are z-normalised unless --raw is given, and numbered by their first point, from 0. Prints a line a window;\n"
      "with --motifs, --discords or --regimes these instead.",
      cmd_profile},
     {"shapelets", "fit TRAIN | predict MODEL SERIES | transform MODEL SERIES | show MODEL [TRAIN]",
-     "Finds the windows that tell classes apart, grows a decision tree on them, and uses it.",
+     "Finds windows that tell classes apart, and grows a tree on them.",
      FORMATS "\nThe model is a JSON file. docs/shapelets.md", cmd_shapelets},
-    {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
+    {"devices", "", "Lists and tests the OpenCL devices; says which would be chosen.", NULL, cmd_devices},
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
-    {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,
-     cmd_generate},
-    {"convert", "IN [OUT]", "Reads series in any format and writes them as .tsv, .ts, .csv, .npy or text.", FORMATS,
-     cmd_convert},
+    {"generate", "KIND", "Generates series of a kind, with labels where it has classes.",
+     "KIND is cbf, two-patterns, synthetic-control, random-walk or sine.", cmd_generate},
+    {"convert", "IN [OUT]", "Writes series in another format: .tsv, .ts, .csv, .npy or text.", FORMATS, cmd_convert},
     {"info", "FILE", "Says what is in a file of series, and how it is read.",
      FORMATS "\nFormat, heading, columns, lengths, labels, missing and constant series, time stamps, first values.",
      cmd_info},
-    {"tune", "", "Finds the fastest parameters for a device and writes them to the tuning file.",
+    {"tune", "", "Finds the fastest parameters for a device, for the tuning file.",
      "Takes a minute or so. Each candidate is checked against a reference; * marks the one chosen. docs/tuning.md",
      cmd_tune},
     {"bench", "[option...]", "Runs the bench program wavewarp-bench with these options.", NULL, cmd_bench},

@@ -5,12 +5,15 @@ Series are arrays of shape (series, time) or (series, channel, time), or lists o
 
 What many functions take:
 
-axes: "nct" for (series, channel, time), "ntc" for (series, time, channel), of two axes "nt", "tn", "ct", "tc"; None: as
-.npy files are read, with a warning where that is not certain. precision: "float" or "double"; None: float
-for float32, double for others where the device has it. context: the device; None: default_context(). progress: True
-(tqdm), a bar with update(), or a function of (done, total). max_bytes: device memory at most, 0: no limit.
-engine: "auto", or one of engines(). no_bounds: every distance is computed, with the same results. parameters: those of
-Measure.
+- axes: "nct" for (series, channel, time), "ntc" for (series, time, channel), of two axes "nt", "tn", "ct", "tc"; None: as
+  .npy files are read, with a warning where that is not certain.
+- precision: "float" or "double"; None: float for float32, double for others where the device has it.
+- context: the device; None: default_context().
+- progress: True (tqdm), a bar with update(), or a function of (done, total).
+- max_bytes: device memory at most; 0: no limit.
+- engine: "auto", or one of engines().
+- no_bounds: every distance is computed, with the same results.
+- parameters: those of Measure.
 
 Results are arrays, or small types that unpack and index as tuples, arrays and records do, and say what they hold.
 
