@@ -98,7 +98,7 @@ ok "no output" gives 2 shapelets fit train.csv
 ok "search options elsewhere" gives 2 shapelets show model.json --terms 2
 ok "too many files" gives 2 shapelets fit train.csv test.csv -o m.json
 ok "a length above the series" gives 1 shapelets fit train.csv --csv-label first --max-length 9 -o m.json
-ok "says which" says 'candidates of 9 points'
+ok "says which" says 'candidates have up to 9 points'
 ok "more than there are" gives 1 shapelets fit train.csv --csv-label first -k 1000 -o m.json
 ok "says how many there are" says 'without overlap there are'
 printf 'a,1,2,3\nb,1\n' >point.csv
