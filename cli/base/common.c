@@ -195,7 +195,7 @@ static int parse_band(const char *command, const char *text, ww_band *band) {
     if (ww_band_parse(text, 1, band) == WW_OK)
         return CLI_GO_ON;
     const ww_error *error = ww_last_error();
-    return cli_usage(command, "--band %s: %s%s%s%s", text, error->message, error->hint[0] ? " (" : "", error->hint,
+    return cli_usage(command, "--band: %s%s%s%s", error->message, error->hint[0] ? " (" : "", error->hint,
                      error->hint[0] ? ")" : "");
 }
 

@@ -82,7 +82,7 @@ int cmd_convert(const cli_command *command, int argc, char **argv) {
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 1, 2, NULL));
     if (!output == !paths[1])
-        return cli_usage(command->name, output ? "the output is both OUT and --output" : "there is no OUT");
+        return cli_usage(command->name, output ? "the output is both OUT and --output" : "OUT is missing");
     output = output ? output : paths[1];
     CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
     CLI_TRY(cli_read(paths[0], &read, 0, false, &set));

@@ -65,7 +65,7 @@ static void print_info(const index_job *j) {
     printf("series              %zu\n", i->series);
     printf("removed             %zu\n", i->removed);
     printf("links               %" PRIu64 " (at most %u a series)\n", i->links, i->degree);
-    printf("parts joined        %zu\n", i->parts);
+    printf("parts linked        %zu, which no search reached before\n", i->parts);
     printf("memory of the graph %.1f MB\n", (double)i->host_bytes / 1e6);
     if (i->exact)
         printf("search              exact\n");

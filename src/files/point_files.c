@@ -278,7 +278,12 @@ static ww_status read_set_lines(wwi_text *text, builder *b) {
 // Lines of numbers, all of one length; no labels.
 static ww_status read_lines(wwi_text *text, ww_point_set *set) {
     WWI_ENDS(ww_series_set_destroy) ww_series_set *series = NULL;
-    WWI_TRY(wwi_read_number_lines(text, &series));
+    const ww_status status = wwi_read_number_lines(text, &series);
+    if (status == WW_ERROR_FORMAT)
+        return wwi_fail_hint(
+            "a line of points has numbers alone, with a point as the decimal sign; files of series are "
+            "for nearest and index");
+    WWI_TRY(status);
     set->count = ww_series_set_count(series);
     set->dimension = ww_series_set_max_length(series);
     set->precision = WW_DOUBLE;

@@ -108,6 +108,9 @@ ok "other dimensions" gives 1 knn three.csv base.csv
 ok "both are named" says "the queries have 3 coordinates, the base has 2"
 printf '1,2\n3\n' >ragged.csv
 ok "points of unequal dimension" gives 1 knn ragged.csv
+"$program" generate cbf -n 4 -l 20 -o series.ts >/dev/null 2>&1
+ok "a file of series" gives 1 knn series.ts
+ok "says what points are, and who takes series" says "files of series are for nearest"
 printf '\002\000\000\000\001\002\002\000' >short.bvecs
 ok "a file cut off" gives 1 knn short.bvecs
 awk 'BEGIN { for (i = 0; i < 1500; i++) print i }' >line.csv
