@@ -385,7 +385,7 @@ START_TEST(arff_that_is_wrong) {
                {HEAD "1,x\n", WW_ERROR_FORMAT, "1 values"},
                {HEAD "1,w,x\n", WW_ERROR_FORMAT, "not a number"},
                {HEAD "x\n", WW_ERROR_FORMAT, "expected ','"},
-               {HEAD "?,?,x\n", WW_ERROR_EMPTY, "without values"},
+               {HEAD "?,?,x\n", WW_ERROR_EMPTY, "has no values"},
                {HEAD "{0 1, 2 x}\n", WW_ERROR_UNSUPPORTED, "sparse"},
                {HEAD, WW_ERROR_EMPTY, "no series"},
                {RELATION "'1,2\\n3,4',z\n", WW_ERROR_FORMAT, "not in the header's list"},
