@@ -201,7 +201,7 @@ ok "an index" gives 0 lsh -k 1 --save index.wwlsh base.csv
 ok "queries of an index" gives 0 lsh -jk1 --load index.wwlsh queries.csv
 ok "its JSON" json 'files == ["queries.csv", "index.wwlsh"] and counts == [2, 5]'
 ok "an index of another metric" gives 1 lsh --load index.wwlsh -m l1 queries.csv
-ok "that is said" says "index.wwlsh is of l2, not of l1"
+ok "that is said" says "index.wwlsh are for l2, not for l1"
 ok "more probes than it has" gives 2 lsh --load index.wwlsh --probes 7 queries.csv
 ok "evaluation" gives 0 lsh -j --evaluate base.csv
 ok "its JSON" json 'trials[0]["tables"] == 1 and 0 <= trials[0]["recall"] <= 1 and engine is None'
