@@ -135,6 +135,10 @@ printf '0,0,1,3,1,0,0,0\n0,0,0,0,1,3,1,0\n9,9,9,9,0,0,0,0\n9,9,9,0,0,0,0,0\n' >s
 ok "shape-based distances" gives 0 sbd shapes.csv -o sbd.npy --shifts shifts.csv
 ok "how far the second is from the first" grep -q '^0,-2,' shifts.csv
 ok "raw ones, of two files" gives 0 sbd shapes.csv shapes.csv --raw
+ok "distances and shifts in JSON" gives 0 sbd shapes.csv --json
+ok "the shifts are the file's" grep -q '^\[0, -2, ' out
+ok "null with a file" gives 0 sbd shapes.csv -o sbd.npy --json && prints '"distances": null, "shifts": null'
+ok "two results in one place" gives 2 sbd shapes.csv -o - --json
 ok "k-shape" gives 0 cluster shapes.csv -k 2 -M kshape -o labels.csv --centres shapes.ts
 printf 'series,cluster\n0,0\n1,0\n2,1\n3,1\n' >wanted
 ok "finds both shapes" cmp -s labels.csv wanted

@@ -113,7 +113,7 @@ def unknown_options():
 
 
 def commands_without_page():
-    """A command of the program is in its overview, in docs/cli.md, and has a manual page of its own."""
+    """A command is in the program's overview and in docs/cli.md, with its JSON, and has a manual page of its own."""
     commands = re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/commands/dispatch.c")), re.M)
     for name in commands:
         if not re.search(rf"^\.BI? {name}\b", read(os.path.join(ROOT, "docs/wavewarp.1")), re.M):
@@ -122,6 +122,9 @@ def commands_without_page():
             yield f"docs/cli.md: {name}"
         if f"'{name}'" not in read(os.path.join(ROOT, "docs/meson.build")) and name != "bench":  # which has a page of another source
             yield f"docs/meson.build: {name}"
+        told = read(os.path.join(ROOT, "docs/cli.md")).split("\n## JSON\n")[1].split("\n## ")[0]
+        if not re.search(rf"^\|[^|]*`{name}[ `]", told, re.M) and name != "merge":  # which has that of the job's command
+            yield f"docs/cli.md: what --json of {name} has"
     if not commands:
         yield "cli/commands/dispatch.c: no commands found"
 
