@@ -77,6 +77,7 @@ typedef struct cli_device_options {
 typedef struct cli_read_options {
     int format, axes, rows, header, missing;
     bool znormalise, quiet; // quiet: without notices
+    uint64_t embed;         // neighbours on each side that each point has as channels
     const char *labels, *columns, *time_column, *series_column;
     cli_list times;
 } cli_read_options;
@@ -103,7 +104,10 @@ enum { CLI_MISSING_AUTO = 0, CLI_MISSING_ERROR = 1 }; // of cli_missing; then th
                    ".csv of a point a row: name or number of the time stamps' column", &(r).time_column),              \
         CLI_OPTION("series-column", 0, CLI_TEXT, "COL", ".csv of a point a row: the column that names the series",     \
                    &(r).series_column),                                                                                \
-        CLI_SWITCH("znorm", 'z', "z-normalise every channel of every series", &(r).znormalise)
+        CLI_SWITCH("znorm", 'z', "z-normalise every channel of every series", &(r).znormalise),                        \
+        CLI_NUMBER("embed", 0, "R",                                                                                    \
+                   "each point has the R points before and behind it as channels: shape DTW; after --znorm",           \
+                   &(r).embed, 0)
 
 #define CLI_COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

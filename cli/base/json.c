@@ -188,10 +188,13 @@ void cli_json_head(cli_json *json, FILE *file, const cli_command *command, const
         cli_json_measure(json, head->measure, head->measure_options);
     else
         write_metric(json, head->metric, head->parameters);
-    if (head->read)
+    if (head->read) {
         cli_json_flag(json, "znorm", head->read->znormalise);
-    else
+        cli_json_count(json, "embed", head->read->embed);
+    } else {
         cli_json_null(json, "znorm");
+        cli_json_null(json, "embed");
+    }
     cli_json_text(json, "device", computes ? device.name : NULL);
     cli_json_text(json, "platform", computes ? device.platform : NULL);
     cli_json_text(json, "precision", head->precision);

@@ -152,6 +152,14 @@ WW_API size_t ww_series_set_missing(const ww_series_set *set);
 /// time. *Blocking*: no.
 WW_API_STATUS ww_series_set_znormalise(ww_series_set *set);
 
+/// Gives each point its neighbours as channels, in place: channel c becomes channels c (2 reach + 1) + k, k from 0 to
+/// 2 reach, whose point t is point t + k - reach of before; before the first and behind the last point these repeat.
+/// DTW of such series is shape DTW with the raw descriptor (J. Zhao, L. Itti, "shapeDTW: shape Dynamic Time Warping",
+/// Pattern Recognition 74, 2018). Time and memory: 2 reach + 1 times the set's values. Reach 0 changes nothing. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_OUT_OF_MEMORY; the set is then as it was. *Thread-safety*:
+/// one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_series_set_embed(ww_series_set *set, size_t reach);
+
 /// Describes the set's memory by a view (set its struct_size first), which is valid until the set is changed or
 /// destroyed. \return WW_ERROR_EMPTY, WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread, while nobody changes the
 /// set. *Blocking*: no.

@@ -88,6 +88,11 @@ def test_aeon(data):
     np.testing.assert_allclose(ww.cdist(X), aeon.dtw_pairwise_distance(X), atol=1e-12)
     assert ww.path(X[0], z)[0].tolist() == [list(cell) for cell in aeon.dtw_alignment_path(X[0], z)[0]]
     np.testing.assert_allclose(ww.sbd(X), aeon.sbd_pairwise_distance(X), atol=1e-12)
+    x, shapes = Y[0], ww.SeriesSet([Y[0], z])
+    shapes.embed(3)
+    cells, _ = ww.path(shapes[0], shapes[1])
+    assert cells.tolist() == [list(cell) for cell in aeon.shape_dtw_alignment_path(x, z, reach=3)[0]]
+    np.testing.assert_allclose(((x[cells[:, 0]] - z[cells[:, 1]]) ** 2).sum(), aeon.shape_dtw_distance(x, z, reach=3))
     # Their share of the length, of unequal lengths too.
     estimators = importlib.import_module("wavewarp.sklearn")
     made = estimators.KNeighborsTimeSeriesClassifier(distance_params={"window": 0.15}).fit([X[0], z, Y[0][:25]], [0, 1, 2])
