@@ -103,6 +103,10 @@ def test_aeon(data):
 def test_tslearn(data):
     tslearn, (X, Y, z) = theirs("tslearn.metrics"), data
     np.testing.assert_allclose(ww.distance(X[0], z, root=True), tslearn.dtw(X[0], z))
+    (code,) = re.findall(r"```python\n(h = .*?)```", PAGE.with_name("measures.md").read_text(), re.DOTALL)
+    names = {"ww": ww, "np": np, "X": X, "Y": Y, "sigma": 2.0}
+    exec(code, names)
+    np.testing.assert_allclose(names["kernel"], tslearn.cdist_gak(X, Y, sigma=2.0))
     want = tslearn.cdist_dtw(X[:, :, None], Y[:, :, None])
     np.testing.assert_allclose(ww.cdist(X[:, :, None], Y[:, :, None], root=True, axes="ntc"), want)
     np.testing.assert_allclose(ww.distance(X[0], z, gamma=0.5), tslearn.soft_dtw(X[0], z, gamma=0.5))
