@@ -186,6 +186,7 @@ void cli_progress_end(void);
 void cli_interrupt_begin(void);               // at the program's start
 int cli_interrupted(void);                    // the signal that came, 0 none
 void cli_interrupt_cancels(bool does);        // whether work looks at cli_interrupted() and ends by itself
+void cli_interrupt_says(const char *line);    // what an end on the spot says last, with its newline; NULL: nothing
 void cli_interrupt_removes(const char *path); // what to remove where it is still empty; NULL: nothing
 void cli_line_begin(void);                    // the terminal's line is a bar, which a message takes away first
 void cli_line_clear(void);

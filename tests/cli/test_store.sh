@@ -142,6 +142,7 @@ for job in "matrix x.npy" "search query.npy --in one.npy -k 3 --kind windows -m 
     # shellcheck disable=SC2086
     ok "SIGTERM ends ${job%% *}" ended $job
     ok "that is said" says "interrupted"
+    ok "and what goes on" says "r.j keeps what is done, and --resume goes on from it"
     ok "what is done stays" test -s r.j -a ! -e r.csv
     # shellcheck disable=SC2086
     ok "a new run does not take it" eval 'gives 1 $job -o r.csv --checkpoint r.j && says "is there" && lines 1 err'
