@@ -15,7 +15,7 @@
 // A strip's last row `c` holds P as a double in the one state, and R as a float (of a double its low word) in the other. Points
 // of squared costs are times the root of `scale`, less what is the first point of the strip, so that they are rounded by what the
 // strip spans.
-#define WW_SOFT_SQUARES (WW_COST == 1 && WW_SOFT_WIDE)
+#define WW_SOFT_SQUARES (WW_COST == WWK_COST_SQUARED && WW_SOFT_WIDE)
 #define WW_SOFT_PATIENCE 8  // most row-steps by pairs until products are tried again
 
 // A strip of a pair, and its present tile. x[] are the tile's points, v[] what enters from the left, a[] and l[] both of the next

@@ -79,6 +79,10 @@ static void add_elements(texts *t) {
     add_text(t, "base/elements.cl");
 }
 
+_Static_assert((int)WW_COST_SQUARED == WWK_COST_SQUARED && (int)WW_COST_ABSOLUTE == WWK_COST_ABSOLUTE &&
+                   (int)WW_COST_EUCLIDEAN == WWK_COST_EUCLIDEAN && (int)WW_COST_USER == WWK_COST_USER,
+               "WW_COST is a ww_cost");
+
 static void write_options(const wwi_recurrence *of, const wwi_variant_key *key, int tiles, char *options,
                           size_t bytes) {
     // Four warps a scheduler: kernels_cl/engine/packed_soft.cl.

@@ -295,7 +295,7 @@ START_TEST(probe_sequence) {
         double mean[10] = {0};
         for (uint32_t j = 0; j < m; j++)
             all *= 3; // each function stays, falls or rises
-        ck_assert_uint_eq(wwi_lsh_make_masks(WWI_LSH_STABLE, m, MOST + 7, masks), all);
+        ck_assert_uint_eq(wwi_lsh_make_masks(WWK_FAMILY_STABLE, m, MOST + 7, masks), all);
         for (int draw = 0; draw < DRAWS; draw++) {
             double costs[10];
             for (uint32_t j = 0; j < m; j++) {
@@ -321,7 +321,7 @@ START_TEST(probe_sequence) {
         }
     }
     uint64_t masks[64];
-    ck_assert_uint_eq(wwi_lsh_make_masks(WWI_LSH_COSINE, 4, 64, masks), 16);
+    ck_assert_uint_eq(wwi_lsh_make_masks(WWK_FAMILY_COSINE, 4, 64, masks), 16);
     ck_assert(masks[0] == 0 && masks[1] == 1 && masks[2] == 2);
 }
 END_TEST
