@@ -2,7 +2,7 @@
 // Engine `packed` for GPUs, soft minima of DTW in float: a work-item a pair as in packed_items.cl, whose packs, order of
 // work and arguments these are, in tiles of WW_ROWS rows x WW_COLS columns, a strip's (soft_tiles.cl).
 //
-// What products win (H100, 512 points, gamma 10): 2.25 for 1.44 TCUPS by pairs alone.
+// What products win (H200, 512 points, gamma 10): 2.27 for 1.44 TCUPS by pairs alone.
 // Tried, not taken: strips of 20 or 24 columns 2.26, 2.12, 16 rows 1.94, rows in a loop 1.66 to 1.88, for 2.27 TCUPS.
 //
 // With WW_SOFT_WIDE 1 a tile is computed by products (soft_tiles.cl) where these hold it. A strip hands on, for each row, R of its
