@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <wavewarp/context.h>
 
-#include "base/options.h"
+#include "base/option_names.h"
 #include "error.h"
 
 // ---- device

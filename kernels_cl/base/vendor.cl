@@ -6,7 +6,7 @@
 // and double:
 //   ww_exchange_up(v, g)      the left neighbour's v; what the first of a group receives is unspecified
 //   ww_exchange_rotate(v, g)  the left neighbour's v; the first of a group receives the last one's
-// WW_EXCHANGE chooses how (base/options.h). With WWK_EXCHANGE_LOCAL this file has no exchange: the engines have their own. The host only uses methods that probe/probe.cl has shown to work.
+// WW_EXCHANGE chooses how (base/option_names.h). With WWK_EXCHANGE_LOCAL this file has no exchange: the engines have their own. The host only uses methods that probe/probe.cl has shown to work.
 // No local memory, no barrier.
 
 #ifndef WW_EXCHANGE

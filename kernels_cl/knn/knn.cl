@@ -54,9 +54,8 @@ WW_INLINE ww_value4 ww_stored_four(__global const ww_stored4 *at) {
     return WW_STORED_TO(4)(*at);
 }
 #define ww_stored_vector(at)                                                                                           \
-    (WW_STORED == WWK_STORED_HALF                                                                                      \
-         ? WW_STORED_TO(WW_VECTOR)(WW_PASTE(vload_half, WW_VECTOR)(0, (__global const half *)(at)))                    \
-         : WW_STORED_TO(WW_VECTOR)(WW_VLOAD(0, at)))
+    (WW_STORED == WWK_STORED_HALF ? WW_STORED_TO(WW_VECTOR)(WW_PASTE(vload_half, WW_VECTOR)(0, (__global const half *)(at))) \
+                                  : WW_STORED_TO(WW_VECTOR)(WW_VLOAD(0, at)))
 
 WW_INLINE ulong ww_tile_at(uint point, uint dimension) {
     return (ulong)(point / WW_KNN_TILE) * dimension * WW_KNN_TILE + point % WW_KNN_TILE;
@@ -90,9 +89,8 @@ WW_INLINE ww_stored4 ww_tile_four(__global const ww_stored *point, uint j, uint 
 #else
 #define WW_PRODUCTS (WW_METRIC != WWK_METRIC_L1 && WW_METRIC != WWK_METRIC_LINF && !WW_DIRECT)
 #define WW_ADD(sum, q, c)                                                                                              \
-    (WW_METRIC == WWK_METRIC_L1     ? (sum) + fabs((q) - (c))                                                          \
-     : WW_METRIC == WWK_METRIC_LINF ? fmax((sum), fabs((q) - (c)))                                                     \
-                                    : fma(WW_DIRECT ? (q) - (c) : (q), WW_DIRECT ? (q) - (c) : (c), (sum)))
+    (WW_METRIC == WWK_METRIC_L1 ? (sum) + fabs((q) - (c)) : WW_METRIC == WWK_METRIC_LINF ? fmax((sum), fabs((q) - (c))) \
+                                : fma(WW_DIRECT ? (q) - (c) : (q), WW_DIRECT ? (q) - (c) : (c), (sum)))
 #define WW_NEAR(sum, cut) (WW_PRODUCTS ? (sum) >= (cut) : (sum) <= (cut))
 #define WW_NEVER (WW_PRODUCTS ? (ww_scalar)INFINITY : -(ww_scalar)INFINITY)
 #define WW_ALWAYS (-WW_NEVER)

@@ -20,10 +20,8 @@ WW_INLINE ulong ww_exact_at(uint point, uint dimension) {
     fma((x) * (x_scale) - (y) * (y_scale), (x) * (x_scale) - (y) * (y_scale), (sum))
 #else
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale)                                                                      \
-    (WW_METRIC == WWK_METRIC_L2_SQUARED      ? fma((x) - (y), (x) - (y), (sum))                                        \
-     : WW_METRIC == WWK_METRIC_L1            ? (sum) + fabs((x) - (y))                                                 \
-     : WW_METRIC == WWK_METRIC_INNER_PRODUCT ? fma(-(x), (y), (sum))                                                   \
-                                             : fmax((sum), fabs((x) - (y))))
+    (WW_METRIC == WWK_METRIC_L2_SQUARED ? fma((x) - (y), (x) - (y), (sum)) : WW_METRIC == WWK_METRIC_L1 ? (sum) + fabs((x) - (y)) \
+     : WW_METRIC == WWK_METRIC_INNER_PRODUCT ? fma(-(x), (y), (sum)) : fmax((sum), fabs((x) - (y))))
 #endif
 
 // The distance from its sum. Jaccard's from the bits that differ and the members of both, all whole numbers except the

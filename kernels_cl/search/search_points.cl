@@ -44,9 +44,8 @@ WW_INLINE ww_window ww_window_at(__global const ww_scalar *values, __global cons
 
 // A value of one window, or of all lanes.
 #define ww_affine(value, centre, scale, shift)                                                                         \
-    (WW_SEARCH_AFFINE == WWK_AFFINE_SHIFTED  ? fma((value) - (centre), scale, shift)                                   \
-     : WW_SEARCH_AFFINE == WWK_AFFINE_SCALED ? (value) * (scale)                                                       \
-                                             : (value))
+    (WW_SEARCH_AFFINE == WWK_AFFINE_SHIFTED ? fma((value) - (centre), scale, shift)                                    \
+                                            : WW_SEARCH_AFFINE == WWK_AFFINE_SCALED ? (value) * (scale) : (value))
 WW_INLINE real ww_window_affine(const ww_window *w, int c, real value) {
     return ww_affine(value, w->centre[c], w->scale[c], w->shift[c]);
 }

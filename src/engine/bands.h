@@ -8,7 +8,7 @@
 #include <wavewarp/dataset.h>
 #include <wavewarp/measure.h>
 
-#include "base/options.h"
+#include "base/option_names.h"
 
 // How an engine divides the columns: blocks of `columns` columns, row-steps of `rows` rows (padding rows at the top
 // fill the first), `width` blocks side by side. columns 0: rows alone, no blocks.
@@ -25,7 +25,7 @@ typedef struct wwi_words {
 ww_status wwi_words_reserve(wwi_words *words, size_t more);
 void wwi_words_free(wwi_words *words);
 
-// How the kernels are told: WW_BAND in kernels_cl/base/options.h.
+// How the kernels are told: WW_BAND in kernels_cl/base/option_names.h.
 typedef enum wwi_band_form {
     WWI_BAND_NONE = WWK_BAND_NONE,
     WWI_BAND_TABLE = WWK_BAND_TABLE,

@@ -65,7 +65,7 @@ def includes(path):
 def folder_of(path):
     """A header that C and kernels share belongs to the room of its name in src/; the one that begins each program to the host."""
     parts = path.split("/")
-    if path == "kernels_cl/base/options.h":
+    if path == "kernels_cl/base/option_names.h":
         return "host"
     if parts[0] == "kernels_cl" and path.endswith(".h"):
         return "src/" + parts[1]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of the kernels' options that are a choice, by name, for C and kernels. Each program begins with this text.
-#ifndef WAVEWARP_KERNEL_OPTIONS_H
-#define WAVEWARP_KERNEL_OPTIONS_H
+#ifndef WAVEWARP_OPTION_NAMES_H
+#define WAVEWARP_OPTION_NAMES_H
 
 // WW_EXCHANGE, how neighbouring work-items pass values (base/vendor.cl).
 #define WWK_EXCHANGE_LOCAL 0        // through local memory
