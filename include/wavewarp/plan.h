@@ -23,14 +23,6 @@ typedef enum ww_engine {
     WW_ENGINE_BITS = 4    ///< a bit a cell; Levenshtein with all weights 1, LCS; EDR, LCSS of single channels; no band
 } ww_engine;
 
-/// "lanes", "packed", "strips", "bits" or "auto"; "unknown". *Ownership*: static. *Thread-safety*: any
-/// thread. *Blocking*: no.
-WW_API const char *ww_engine_name(ww_engine engine);
-
-/// Finds an engine by that name. \return WW_ERROR_INVALID_ARGUMENT (the hint lists them). *Thread-safety*: any thread.
-/// *Blocking*: no.
-WW_API_STATUS ww_engine_by_name(const char *name, ww_engine *engine);
-
 typedef struct ww_plan_options {
     size_t struct_size;        ///< sizeof(ww_plan_options)
     ww_engine engine;          ///< WW_ENGINE_AUTO: by device and shape

@@ -152,7 +152,7 @@ static void print_plan(const job *j, const char *kind, FILE *to) {
     const ww_plan *p = j->plan;
     fprintf(to, "%s\nrows %zu %zu of %zu columns %zu %zu of %zu self %d %s engine %s one way %d ", kind, j->of.row,
             j->of.rows, p->pair.rows->count, j->of.column, j->of.columns, p->pair.columns->count, p->self,
-            wwi_pairing_precision(&p->pair), ww_engine_name(p->options.engine), p->options.one_way);
+            wwi_pairing_precision(&p->pair), ww_word(WW_WORD_ENGINE, p->options.engine), p->options.one_way);
     wwi_measure_print(&p->pair.measure, to);
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <wavewarp/knn.h>
 
-#include "base/names.h"
 #include "base/run.h"
 #include "knn/knn_search.h"
 #include "options.h"
@@ -20,9 +19,6 @@ static const struct {
                {"all", NULL, NULL}}; // none: the exact kernel computes every pair
 
 // ---- metrics
-
-WWI_NAMED(metric, "metric", "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming", "jaccard",
-          "jaccard-bits", "minkowski", "canberra", "bray-curtis", "correlation", "nan-l2")
 
 static const struct {
     ww_point_kind kind;
@@ -56,7 +52,7 @@ ww_point_kind ww_metric_kind(ww_metric metric) {
 // ---- points at odd scales
 
 static ww_status fail_scale(ww_status status, const char *what, ww_metric metric, ww_precision precision) {
-    wwi_fail(status, "%s for %s in %s", what, ww_metric_name(metric), ww_precision_name(precision));
+    wwi_fail(status, "%s for %s in %s", what, ww_word(WW_WORD_METRIC, metric), ww_word(WW_WORD_PRECISION, precision));
     return wwi_fail_hint("%smultiply all coordinates by the same power of two, which changes no digit and no neighbour",
                          precision == WW_FLOAT ? "use double precision, or " : "");
 }
@@ -126,12 +122,13 @@ void ww_knn_destroy(ww_knn **knn) {
 
 static ww_status check_points(const ww_points *base, const ww_points *queries, ww_metric metric) {
     if (base->kind != metrics[metric].kind || queries->kind != metrics[metric].kind) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind", ww_metric_name(metric));
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind",
+                 ww_word(WW_WORD_METRIC, metric));
         return wwi_fail_hint("hamming and jaccard-bits are for bits, jaccard for sets, the others are for numbers");
     }
     if ((base->missing || queries->missing) && metric != WW_METRIC_NAN_L2) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points with missing coordinates",
-                 ww_metric_name(metric));
+                 ww_word(WW_WORD_METRIC, metric));
         return wwi_fail_hint("nan-l2 is");
     }
     if (base->context != queries->context || base->precision != queries->precision)

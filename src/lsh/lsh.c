@@ -320,14 +320,14 @@ static ww_status take_family(ww_lsh *h, ww_point_kind kind) {
         h->family = WWK_FAMILY_SETS;
         break;
     default:
-        wwi_fail(WW_ERROR_UNSUPPORTED, "there is no hash family for %s", ww_metric_name(metric));
+        wwi_fail(WW_ERROR_UNSUPPORTED, "there is no hash family for %s", ww_word(WW_WORD_METRIC, metric));
         if (metric == WW_METRIC_JACCARD_BITS)
             return wwi_fail_hint("ww_point_set_of_bits() makes lists of the bits, for jaccard");
         return wwi_fail_hint("l2, l2-squared, l1, cosine, hamming and jaccard have one; the exact search takes all");
     }
     if (kind != ww_metric_kind(metric))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind",
-                        ww_metric_name(metric));
+                        ww_word(WW_WORD_METRIC, metric));
     return WW_OK;
 }
 

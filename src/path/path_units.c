@@ -50,7 +50,7 @@ static void name_pairs(const void *of, FILE *to) {
     char sum[65];
     wwi_checksum_text(p->pairs, p->count * 3 * sizeof *p->pairs, sum);
     fprintf(to, "paths\nrows %zu columns %zu pairs %zu %s %s engine %s ", p->pair.rows->count, p->pair.columns->count,
-            p->count, sum, wwi_pairing_precision(&p->pair), ww_engine_name(p->options.engine));
+            p->count, sum, wwi_pairing_precision(&p->pair), ww_word(WW_WORD_ENGINE, p->options.engine));
     wwi_measure_print(&p->pair.measure, to);
 }
 

@@ -52,7 +52,7 @@ START_TEST(both_ways) {
         wwt_ok(ww_lsh_get_info(lsh, &info));
         ck_assert_uint_gt(info.examined, 0);
         const double recall = ww_knn_recall(exact.distances, buckets.distances, buckets.queries, k, c.precision);
-        ck_assert_msg(!self || (recall > 0.2 && recall < 1), "%s: recall %g", ww_metric_name(metric), recall);
+        ck_assert_msg(!self || (recall > 0.2 && recall < 1), "%s: recall %g", ww_word(WW_WORD_METRIC, metric), recall);
         if (metric != WW_METRIC_JACCARD) {
             walk(lsh, WW_LSH_QUERIES, 0);
             answer single = ask(lsh, self ? NULL : queries, k);
@@ -230,7 +230,7 @@ START_TEST(collision_rates) {
         // Five deviations of four trials a table, not of all 24, which share its functions; of sets all are the same.
         const double trials = metric == WW_METRIC_JACCARD ? TABLES : 4 * TABLES;
         ck_assert_msg(fabs(rate - p) <= 5 * sqrt(p * (1 - p) / trials) + 1e-3, "%s distance %g: rate %g, expected %g",
-                      ww_metric_name(metric), distance, rate, p);
+                      ww_word(WW_WORD_METRIC, metric), distance, rate, p);
         answer_free(&a);
         ww_points_destroy(&queries);
     }
@@ -352,7 +352,7 @@ START_TEST(recall_never_falls) {
         last = before;
         ww_lsh_destroy(&lsh);
     }
-    ck_assert_msg(last > 0.6, "%s: recall %g", ww_metric_name(families[_i]), last);
+    ck_assert_msg(last > 0.6, "%s: recall %g", ww_word(WW_WORD_METRIC, families[_i]), last);
     answer_free(&exact);
     ww_points_destroy(&points);
     cloud_free(&c);

@@ -41,7 +41,7 @@ static void check_values(const wwt_set *x, const wwt_set *y, ww_precision precis
                     wwt_tolerance(precision) * (fabs(expected) + gammas[g] * (double)(x->lengths[i] + y->lengths[j]));
                 ck_assert_msg(fabs(value - expected) <= allowed,
                               "gamma %g, engine %s, (%zu, %zu): %.10g, expected %.10g", gammas[g],
-                              ww_engine_name(engine), i, j, value, expected);
+                              ww_word(WW_WORD_ENGINE, engine), i, j, value, expected);
             }
         wwt_guarded_free(got);
     }
