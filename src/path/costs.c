@@ -235,7 +235,7 @@ static ww_status costs_result(const ww_plan *p, ww_layout layout, wwi_result *re
     return WW_OK;
 }
 
-const wwi_job_class wwi_costs_job = {costs_result, costs_run, NULL, costs_destroy};
+const wwi_job_class wwi_costs_job = {"ww_plan_run", costs_result, costs_run, NULL, costs_destroy};
 
 // ---- one pair
 

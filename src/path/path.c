@@ -17,7 +17,7 @@ static void paths_destroy(ww_plan *p) {
     free(own);
 }
 
-const wwi_job_class wwi_paths_job = {NULL, NULL, NULL, paths_destroy};
+const wwi_job_class wwi_paths_job = {"ww_plan_run_paths", NULL, NULL, NULL, paths_destroy};
 
 static ww_status check_measure(const ww_measure *measure, size_t channels) {
     if (wwi_measure_is_soft(measure)) {

@@ -152,6 +152,6 @@ ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
     WWI_NEEDS("plan, paths", plan, paths);
     WWI_TRY(wwi_struct_give(paths, &none, "ww_paths"));
     if (plan->job != &wwi_paths_job)
-        return wwi_plan_other_job("ww_plan_run_paths");
+        return wwi_plan_other_job(plan, "ww_plan_run_paths");
     return plan->team ? divide(plan, paths) : wwi_plan_run_some_paths(plan, 0, plan->count, paths);
 }
