@@ -19,7 +19,7 @@
 #define CHOICES(values, kind)                                                                                          \
     const char *const *values(void) {                                                                                  \
         static const char *names[MOST_CHOICES];                                                                        \
-        for (int i = 0; i + 1 < MOST_CHOICES; i++)                                                                     \
+        for (unsigned i = 0; i + 1 < MOST_CHOICES; i++)                                                                \
             if (strcmp(names[i] = ww_word((kind), i), "unknown") == 0 || strcmp(names[i], "user") == 0) {              \
                 names[i] = NULL;                                                                                       \
                 break;                                                                                                 \

@@ -202,7 +202,7 @@ static void print_text(const job *j) {
 // ---- the command
 
 static int check(job *j, const cli_command *command) {
-    int method = WW_AVERAGE_DBA;
+    unsigned method = WW_AVERAGE_DBA;
     if (j->method && ww_word_parse(WW_WORD_AVERAGE_METHOD, j->method, &method) != WW_OK)
         return cli_usage(command->name, "%s (%s)", ww_last_error()->message, ww_last_error()->hint);
     if (j->method)

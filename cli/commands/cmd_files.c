@@ -45,7 +45,7 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
         CLI_SWITCH("json", 'j', "print what was written as one JSON object", &json),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 1, 1, NULL));
-    int kind;
+    unsigned kind;
     if (ww_word_parse(WW_WORD_GENERATOR, name, &kind) != WW_OK)
         return cli_usage(command->name, "there is no generator '%s'; there are %s", name, ww_last_error()->hint);
     made.count = (size_t)count;

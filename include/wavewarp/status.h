@@ -119,11 +119,11 @@ typedef enum ww_word_kind {
 
 /// The word of a value: ww_word(WW_WORD_METRIC, WW_METRIC_L1) is "l1". "unknown" where there is none. *Ownership*:
 /// static. *Thread-safety*: any thread. *Blocking*: no.
-WW_API const char *ww_word(ww_word_kind kind, int value);
+WW_API const char *ww_word(ww_word_kind kind, unsigned value);
 
 /// The value of a word. \return WW_ERROR_INVALID_ARGUMENT (no such kind or word, the hint lists the words), which
 /// leaves `value` as it was. *Thread-safety*: any thread. *Blocking*: no.
-WW_API_STATUS ww_word_parse(ww_word_kind kind, const char *word, int *value);
+WW_API_STATUS ww_word_parse(ww_word_kind kind, const char *word, unsigned *value);
 
 /// Fills a struct with its defaults, as the macros WW_..._INIT do: for languages without macros, and for structs of the
 /// size of another version. \param type the struct's name, for example "ww_plan_options"; all structs with a macro but

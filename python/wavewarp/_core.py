@@ -234,7 +234,7 @@ def info(struct):
 
 def by_name(kind, name):
     """The value of an enum that has names in the library: "ward" for ww_linkage."""
-    value = ffi.new("int *")
+    value = ffi.new("unsigned *")
     check(lib.ww_word_parse(_words(kind), str(name).encode(), value))
     return value[0]
 

@@ -32,19 +32,19 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-const char *ww_word(ww_word_kind kind, int value) {
-    for (int i = 0; (unsigned)kind < KINDS && kinds[kind].words[i]; i++)
+const char *ww_word(ww_word_kind kind, unsigned value) {
+    for (unsigned i = 0; (unsigned)kind < KINDS && kinds[kind].words[i]; i++)
         if (i == value)
             return kinds[kind].words[i];
     return "unknown";
 }
 
-ww_status ww_word_parse(ww_word_kind kind, const char *word, int *value) {
+ww_status ww_word_parse(ww_word_kind kind, const char *word, unsigned *value) {
     char known[256] = "";
     WWI_NEEDS("word, value", word, value);
     if ((unsigned)kind >= KINDS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no kind of words %d", (int)kind);
-    for (int i = 0; kinds[kind].words[i]; i++) {
+    for (unsigned i = 0; kinds[kind].words[i]; i++) {
         if (strcmp(kinds[kind].words[i], word) == 0) {
             *value = i;
             return WW_OK;

@@ -89,7 +89,7 @@ ww_status ww_band_parse(const char *text, size_t longest, ww_band *band) {
     const char *width = text[length] ? text + length + 1 : NULL;
     if (length < sizeof name)
         memcpy(name, text, length);
-    int kind = 0;
+    unsigned kind = 0;
     if (ww_word_parse(WW_WORD_BAND_KIND, name, &kind) != WW_OK)
         return fail_kind(text);
     made.kind = (ww_band_kind)kind;
@@ -142,7 +142,7 @@ static ww_status fail_word(const ww_measure_info *info, const char *word) {
 }
 
 static ww_status set_cost(ww_measure *measure, const char *value) {
-    int cost = WW_COST_DEFAULT;
+    unsigned cost = WW_COST_DEFAULT;
     WWI_TRY(ww_word_parse(WW_WORD_COST, value, &cost));
     if (cost == WW_COST_USER) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a cost of one's own is an expression");

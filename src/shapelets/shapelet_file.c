@@ -361,7 +361,7 @@ static ww_status read_model(const json_t *root, const char *path, ww_shapelets *
         return wrong(path, "\"version\" is missing or out of range");
     if (version > VERSION)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s is of version %zu; this library reads %d", path, version, VERSION);
-    int measure;
+    unsigned measure;
     if (ww_word_parse(WW_WORD_SHAPELET_QUALITY, quality, &measure) != WW_OK)
         return wrong(path, "\"quality\" is none of the measures");
     m->quality = (ww_shapelet_quality)measure;

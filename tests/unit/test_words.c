@@ -10,23 +10,22 @@
 #include "check_main.h"
 
 // Each word leads back to its value, and what is none is refused.
-static void round_trip(ww_word_kind kind, int count) {
-    int value;
-    for (int i = 0; i < count; i++) {
+static void round_trip(ww_word_kind kind, unsigned count) {
+    unsigned value;
+    for (unsigned i = 0; i < count; i++) {
         value = count + 1;
         ck_assert_int_eq(ww_word_parse(kind, ww_word(kind, i), &value), WW_OK);
-        ck_assert_int_eq(value, i);
+        ck_assert_uint_eq(value, i);
     }
     ck_assert_str_eq(ww_word(kind, count), "unknown");
-    ck_assert_str_eq(ww_word(kind, -1), "unknown");
-    ck_assert_str_eq(ww_word(kind, INT_MIN), "unknown");
+    ck_assert_str_eq(ww_word(kind, UINT_MAX), "unknown");
     value = 1;
     ck_assert_int_eq(ww_word_parse(kind, "unknown", &value), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, ww_word(kind, 0)));
     ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, ww_word(kind, count - 1)));
     ck_assert_int_eq(ww_word_parse(kind, NULL, &value), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(ww_word_parse(kind, ww_word(kind, 0), NULL), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(value, 1);
+    ck_assert_uint_eq(value, 1);
 }
 
 START_TEST(names) {
@@ -42,10 +41,10 @@ START_TEST(names) {
     round_trip(WW_WORD_SHAPELET_QUALITY, WW_SHAPELET_MOOD + 1);
     static const int none[] = {-1, WW_WORD_SHAPELET_QUALITY + 1, 1 << 30};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        int value = 7;
+        unsigned value = 7;
         ck_assert_str_eq(ww_word((ww_word_kind)none[i], 0), "unknown");
         ck_assert_int_eq(ww_word_parse((ww_word_kind)none[i], "l2", &value), WW_ERROR_INVALID_ARGUMENT);
-        ck_assert_int_eq(value, 7);
+        ck_assert_uint_eq(value, 7);
     }
 }
 END_TEST

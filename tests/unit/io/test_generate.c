@@ -153,7 +153,7 @@ START_TEST(what_does_not_fit_the_memory_is_refused) {
 END_TEST
 
 START_TEST(bad_arguments_are_refused) {
-    int kind;
+    unsigned kind;
     ww_series_set *set = NULL;
     ck_assert_int_eq(ww_word_parse(WW_WORD_GENERATOR, "two-patterns", &kind), WW_OK);
     ck_assert_int_eq(kind, WW_GENERATE_TWO_PATTERNS);
