@@ -276,7 +276,7 @@ static void print_json(const cli_clustering *c, const cli_command *command) {
         head.measure = NULL;
         head.read = NULL;
     } else {
-        head.engine = ww_engine_name(c->info.engine);
+        head.engine = ww_word(WW_WORD_ENGINE, c->info.engine);
     }
     head.seconds_compute = c->seconds;
     head.seconds_device = c->info.seconds_device;

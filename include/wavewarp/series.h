@@ -21,11 +21,6 @@ typedef struct ww_series_set ww_series_set;
 /// float: 4-byte values; double: 8-byte values.
 typedef enum ww_precision { WW_FLOAT = 0, WW_DOUBLE = 1 } ww_precision;
 
-/// "float", "double"; "unknown". And the precision of a name. \return WW_ERROR_INVALID_ARGUMENT (the hint lists the
-/// names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
-WW_API const char *ww_precision_name(ww_precision precision);
-WW_API_STATUS ww_precision_by_name(const char *name, ww_precision *precision);
-
 /// Describes series in the caller's memory without copying them.
 ///
 /// Series i has `lengths ? lengths[i] : length` points. Its first value is at element `offsets ? offsets[i]` or, when
@@ -181,12 +176,6 @@ typedef enum ww_format {
     WW_FORMAT_RAW = 7,
     WW_FORMAT_FASTA = 8 ///< each sequence of letters a series of symbols, headings left out; read only
 } ww_format;
-
-/// "auto", "tsv", "ts", "csv", "npy", "text", "arff", "raw", "fasta"; "unknown". And the format of a name. \return
-/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
-/// no.
-WW_API const char *ww_format_name(ww_format format);
-WW_API_STATUS ww_format_by_name(const char *name, ww_format *format);
 
 /// The order of an array's axes. NumPy libraries use both: (series, channel, time) in aeon and sktime, (series, time,
 /// channel) in tslearn and Keras.
@@ -354,12 +343,6 @@ typedef struct ww_generate_options {
 /// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's.
 /// *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_series_set_generate(ww_generator kind, const ww_generate_options *options, ww_series_set **set);
-
-/// "cbf", "two-patterns", "synthetic-control", "random-walk", "sine"; "unknown". And the generator of a name. \return
-/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
-/// no.
-WW_API const char *ww_generator_name(ww_generator kind);
-WW_API_STATUS ww_generator_by_name(const char *name, ww_generator *kind);
 
 /// Writes a 2-D array of distances: rows x columns, row after row. By ending: `.npy`, `.csv`, anything else raw values
 /// in native byte order; "-" is text on standard output. `columns` 0: a condensed (upper triangle, row after row) 1-D

@@ -116,7 +116,7 @@ static void name_search(const void *of, FILE *to) {
             "search\nqueries %zu k %zu kind %d normalise %d exclusion %zu threshold %.17g %s places %zu points %" PRIu64
             " offsets %" PRIu64 " %" PRIu64 " threshold %d ",
             s->query_count, o->k, (int)o->kind, o->znormalise, o->exclusion, o->threshold,
-            ww_precision_name(o->precision), s->places, j->points, s->part.stream_offset, s->part.point_offset,
+            ww_word(WW_WORD_PRECISION, o->precision), s->places, j->points, s->part.stream_offset, s->part.point_offset,
             o->has_threshold != 0);
     wwi_measure_print(&s->given, to);
 }

@@ -68,7 +68,7 @@ static size_t local_rows(const ww_search *s) {
 }
 
 static int affine(const ww_search *s) {
-    return !s->options.znormalise ? 0 : s->derivative ? 2 : 1;
+    return !s->options.znormalise ? WWK_AFFINE_NONE : s->derivative ? WWK_AFFINE_SCALED : WWK_AFFINE_SHIFTED;
 }
 
 // The kernel that computes windows, those of a list or consecutive ones.

@@ -10,7 +10,6 @@
 #include <wavewarp/series.h>
 
 #include "base/grow.h"
-#include "base/names.h"
 #include "base/normal.h"
 #include "host.h"
 #include "options.h"
@@ -18,8 +17,6 @@
 #include "series/held.h"
 #include "series/join.h"
 #include "series/set.h"
-
-WWI_NAMED(precision, "precision", "float", "double")
 
 void wwi_series_set_retain(ww_series_set *set) {
     atomic_fetch_add(&set->holders, 1);
