@@ -222,7 +222,7 @@ static void report_case(const bench *b, const bench_report *report, const knn_jo
 
 static int run_case(const bench *b, const knn_case *c) {
     enum { MOST = 50 };
-    bench_report report = {.name = c->name, .metric = ww_metric_name(c->metric), .precision = c->precision};
+    bench_report report = {.name = c->name, .metric = ww_word(WW_WORD_METRIC, c->metric), .precision = c->precision};
     ww_knn_info info = WW_KNN_INFO_INIT;
     knn_job j;
     ww_status status = job_make(b, c, &j);

@@ -166,7 +166,7 @@ static int run_case(const bench *b, const lsh_case *c) {
     // 512 queries.
     const double least = n == c->count || c->tables == 0 ? c->recall - (c->tables == 0 ? 0.03 : 0) : 0;
     bench_report report = {.name = c->name,
-                           .metric = ww_metric_name(WW_METRIC_L2),
+                           .metric = ww_word(WW_WORD_METRIC, WW_METRIC_L2),
                            .precision = c->precision,
                            .wall = bench_summary(&t.search, 1),
                            .verified = t.verified,

@@ -78,7 +78,7 @@ void bench_json_begin(const bench *b, const bench_report *report, cli_json *json
     head.measure_options = &options;
     head.metric = report->metric;
     head.context = b->context;
-    head.precision = ww_precision_name(report->precision);
+    head.precision = ww_word(WW_WORD_PRECISION, report->precision);
     head.engine = report->engine;
     if (report->wall.count)
         head.seconds_compute = report->wall.median;

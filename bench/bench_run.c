@@ -164,7 +164,7 @@ ww_status bench_matrix(const bench *b, const bench_case *c, bench_result *result
             device[with_device++] = info.seconds_device;
         count++;
     }
-    result->engine = ww_engine_name(info.engine);
+    result->engine = ww_word(WW_WORD_ENGINE, info.engine);
     result->rows = j.rows.view.count;
     result->columns = j.columns.view.count;
     result->cells = info.cells;
@@ -313,7 +313,7 @@ ww_status bench_nearest(const bench *b, const bench_case *c, bench_result *resul
         if (info.seconds_device > 0)
             device[with_device++] = info.seconds_device;
     }
-    result->engine = ww_engine_name(info.engine);
+    result->engine = ww_word(WW_WORD_ENGINE, info.engine);
     result->rows = rows;
     result->columns = columns;
     result->cells = info.cells;

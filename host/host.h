@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <wavewarp/context.h>
 
+#include "base/option_names.h"
 #include "error.h"
 
 // ---- device
@@ -67,10 +68,10 @@ void wwi_context_keep(ww_context *context, wwi_kept *kept);
 // How neighbouring work-items pass values on this device. Each except LOCAL and VECTOR was probed by compiling and
 // running a tiny kernel with a known result when the context was created (and can be forced by $WAVEWARP_EXCHANGE).
 typedef enum wwi_exchange {
-    WWI_EXCHANGE_LOCAL = 0,       // through local memory
-    WWI_EXCHANGE_NV_SHFL = 1,     // shfl.sync by inline PTX; width 32
-    WWI_EXCHANGE_SUBGROUP = 2,    // sub_group_shuffle (cl_khr_subgroup_shuffle), width = sub-group size >= 8
-    WWI_EXCHANGE_AMD_BPERMUTE = 3 // __builtin_amdgcn_ds_bpermute; width 32 or 64
+    WWI_EXCHANGE_LOCAL = WWK_EXCHANGE_LOCAL,
+    WWI_EXCHANGE_NV_SHFL = WWK_EXCHANGE_NV_SHFL,
+    WWI_EXCHANGE_SUBGROUP = WWK_EXCHANGE_SUBGROUP,
+    WWI_EXCHANGE_AMD_BPERMUTE = WWK_EXCHANGE_AMD_BPERMUTE
 } wwi_exchange;
 wwi_exchange wwi_context_exchange(const ww_context *context);
 unsigned wwi_context_exchange_width(const ww_context *context); // work-items that can exchange; 1 for LOCAL

@@ -76,11 +76,10 @@ static ww_status append_kernel_file(const ww_context *context, text_buffer *buff
 
 static ww_status join_sources(const ww_context *context, const wwi_source *sources, size_t count, char **text) {
     WWI_ENDS(text_free) text_buffer buffer = {NULL, 0, 0};
+    WWI_TRY(append_kernel_file(context, &buffer, "base/option_names.h"));
     for (size_t i = 0; i < count; i++)
         WWI_TRY(sources[i].text ? append_source(&buffer, sources[i].name, sources[i].text)
                                 : append_kernel_file(context, &buffer, sources[i].name));
-    if (buffer.length == 0)
-        return wwi_fail(WW_ERROR_INTERNAL, "a program without sources");
     *text = wwi_taken(&buffer.text);
     return WW_OK;
 }

@@ -16,22 +16,22 @@
 #include "base/escape.h"
 
 // The names of the library's values from 0 up, most of them; then NULL.
-#define CHOICES(values, type, name)                                                                                    \
+#define CHOICES(values, kind)                                                                                          \
     const char *const *values(void) {                                                                                  \
         static const char *names[MOST_CHOICES];                                                                        \
-        for (int i = 0; i + 1 < MOST_CHOICES; i++)                                                                     \
-            if (strcmp(names[i] = name((type)i), "unknown") == 0 || strcmp(names[i], "user") == 0) {                   \
+        for (unsigned i = 0; i + 1 < MOST_CHOICES; i++)                                                                \
+            if (strcmp(names[i] = ww_word((kind), i), "unknown") == 0 || strcmp(names[i], "user") == 0) {              \
                 names[i] = NULL;                                                                                       \
                 break;                                                                                                 \
             }                                                                                                          \
         return names;                                                                                                  \
     }
 enum { MOST_CHOICES = 16 };
-CHOICES(cli_engines, ww_engine, ww_engine_name)
-CHOICES(cli_precisions, ww_precision, ww_precision_name)
-CHOICES(cli_costs, ww_cost, ww_cost_name) // but that of an expression, which has an option of its own
-CHOICES(cli_formats, ww_format, ww_format_name)
-CHOICES(cli_qualities, ww_shapelet_quality, ww_shapelet_quality_name)
+CHOICES(cli_engines, WW_WORD_ENGINE)
+CHOICES(cli_precisions, WW_WORD_PRECISION)
+CHOICES(cli_costs, WW_WORD_COST) // but that of an expression, which has an option of its own
+CHOICES(cli_formats, WW_WORD_FORMAT)
+CHOICES(cli_qualities, WW_WORD_SHAPELET_QUALITY)
 const char *const cli_rows[] = {"auto", "series", "points", NULL};
 const char *const cli_headers[] = {"auto", "yes", "no", NULL};
 const char *const cli_axes[] = {"auto", "nct", "ntc", NULL};

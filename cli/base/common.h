@@ -78,6 +78,7 @@ typedef struct cli_device_options {
 typedef struct cli_read_options {
     int format, axes, rows, header, missing;
     bool znormalise, quiet; // quiet: without notices
+    uint64_t embed;         // neighbours on each side that each point has as channels
     const char *labels, *columns, *time_column, *series_column;
     cli_list times;
 } cli_read_options;
@@ -105,7 +106,10 @@ enum { CLI_MISSING_AUTO = 0, CLI_MISSING_ERROR = 1 }; // of cli_missing; then th
                    ".csv of a point a row: name or number of the time stamps' column", &(r).time_column),              \
         CLI_OPTION("series-column", 0, CLI_TEXT, "COL", ".csv of a point a row: the column that names the series",     \
                    &(r).series_column),                                                                                \
-        CLI_SWITCH("znorm", 'z', "z-normalise every channel of every series", &(r).znormalise)
+        CLI_SWITCH("znorm", 'z', "z-normalise every channel of every series", &(r).znormalise),                        \
+        CLI_NUMBER("embed", 0, "R",                                                                                    \
+                   "each point has the R points before and behind it as channels: shape DTW; after --znorm",           \
+                   &(r).embed, 0)
 
 #define CLI_COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -184,6 +188,7 @@ void cli_progress_end(void);
 void cli_interrupt_begin(void);               // at the program's start
 int cli_interrupted(void);                    // the signal that came, 0 none
 void cli_interrupt_cancels(bool does);        // whether work looks at cli_interrupted() and ends by itself
+void cli_interrupt_says(const char *line);    // what an end on the spot says last, with its newline; NULL: nothing
 void cli_interrupt_removes(const char *path); // what to remove where it is still empty; NULL: nothing
 void cli_line_begin(void);                    // the terminal's line is a bar, which a message takes away first
 void cli_line_clear(void);

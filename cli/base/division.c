@@ -168,6 +168,10 @@ static int open_of_rank(cli_division *d, const char *output) {
 int cli_division_open(cli_division *d, const char *output) {
     ww_store_options options = WW_STORE_OPTIONS_INIT;
     size_t count = 0;
+    if (d->checkpoint &&
+        !(d->kept = cli_text("wavewarp: %s keeps what is done, and --resume goes on from it\n", d->checkpoint)))
+        return cli_error("not enough memory");
+    cli_interrupt_says(d->kept);
     if (cli_ranks_of_job)
         return open_of_rank(d, output);
     if (!cli_divided(d))
@@ -208,8 +212,12 @@ void cli_division_close(cli_division *d) {
     const bool known = d->store && ww_store_get_info(d->store, &info) == WW_OK;
     // Rank 0 reads those of all ranks, and removes them. A checkpoint of which nothing is done is of no use.
     const bool keeps = d->part || cli_ranks_of_job || (!d->finished && (d->resume || info.done > 0));
-    if (d->checkpoint && known && cli_interrupted() && info.done > 0)
-        cli_note("%s keeps what is done, and --resume goes on from it", d->checkpoint);
+    cli_interrupt_says(NULL);
+    if (d->kept && known && cli_interrupted() && info.done > 0) {
+        cli_line_clear();
+        fputs(d->kept, stderr);
+    }
+    cli_free_taken(&d->kept);
     if (ww_store_close(&d->store, keeps) != WW_OK)
         cli_note("%s", ww_last_error()->message);
     cli_parts_free(&d->others);

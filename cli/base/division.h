@@ -34,6 +34,7 @@ typedef struct cli_division {
     bool joins;                // --part all
     bool several;              // set by the command: its jobs follow from the results of those before
     char *path;                // of the store
+    char *kept;                // what an interrupted run says of the checkpoint
     char **others;             // stores that are read: all parts, or those of the ranks; NULL ends them
     ww_store *store;
     bool finished; // the outputs are written

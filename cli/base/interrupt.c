@@ -16,6 +16,7 @@ static volatile sig_atomic_t interrupted; // the signal that came, 0 none
 static volatile sig_atomic_t cancellable; // somebody looks at `interrupted` often
 static volatile sig_atomic_t line_begun;  // the terminal's cursor is behind a bar
 static const char *volatile empty_file;   // removed where it is empty
+static const char *volatile last_line;    // what is said at the end
 
 int cli_interrupted(void) {
     return interrupted;
@@ -29,7 +30,8 @@ static void stop(int signal_number) {
     ww_unfinished_files_remove();
     if (empty_file && stat(empty_file, &about) == 0 && about.st_size == 0)
         (void)unlink(empty_file);
-    if (write(STDERR_FILENO, message + skipped, sizeof message - 1 - skipped) < 0)
+    if (write(STDERR_FILENO, message + skipped, sizeof message - 1 - skipped) < 0 ||
+        (last_line && write(STDERR_FILENO, last_line, strlen(last_line)) < 0))
         _exit(128 + signal_number);
     _exit(128 + signal_number);
 }
@@ -79,4 +81,8 @@ void cli_line_clear(void) {
 
 void cli_interrupt_removes(const char *path) {
     empty_file = path;
+}
+
+void cli_interrupt_says(const char *line) {
+    last_line = line;
 }

@@ -110,11 +110,12 @@ void cli_json_values(cli_json *json, const char *name, const void *values, ww_pr
 static void write_band(cli_json *json, const cli_measure_options *options, const ww_band *band) {
     char text[64];
     if (band->kind == WW_BAND_NONE || band->kind == WW_BAND_ROWS) {
-        cli_json_text(json, "band", band->kind == WW_BAND_NONE ? ww_band_kind_name(band->kind) : options->band);
+        cli_json_text(json, "band",
+                      band->kind == WW_BAND_NONE ? ww_word(WW_WORD_BAND_KIND, band->kind) : options->band);
         return;
     }
     // The width that was used: for a percentage the resulting number of points.
-    snprintf(text, sizeof text, "%s:%.17g", ww_band_kind_name(band->kind), band->width);
+    snprintf(text, sizeof text, "%s:%.17g", ww_word(WW_WORD_BAND_KIND, band->kind), band->width);
     cli_json_text(json, "band", text);
 }
 
@@ -136,7 +137,8 @@ void cli_json_measure(cli_json *json, const ww_measure *measure, const cli_measu
     cli_json_text(json, "measure", info->name);
     cli_json_text(json, "recurrence", options->recurrence);
     write_band(json, options, &measure->band);
-    const char *cost = info->any_cost ? ww_cost_name(measure->cost ? measure->cost : info->cost) : NULL;
+    const ww_cost meant = measure->cost ? measure->cost : info->cost;
+    const char *cost = info->any_cost ? ww_word(WW_WORD_COST, meant) : NULL;
     cli_json_text(json, "cost", measure->cost == WW_COST_USER ? measure->cost_expression : cost);
     cli_json_flag(json, "root", measure->root);
     cli_json_flag(json, "independent", measure->independent);
@@ -188,10 +190,13 @@ void cli_json_head(cli_json *json, FILE *file, const cli_command *command, const
         cli_json_measure(json, head->measure, head->measure_options);
     else
         write_metric(json, head->metric, head->parameters);
-    if (head->read)
+    if (head->read) {
         cli_json_flag(json, "znorm", head->read->znormalise);
-    else
+        cli_json_count(json, "embed", head->read->embed);
+    } else {
         cli_json_null(json, "znorm");
+        cli_json_null(json, "embed");
+    }
     cli_json_text(json, "device", computes ? device.name : NULL);
     cli_json_text(json, "platform", computes ? device.platform : NULL);
     cli_json_text(json, "precision", head->precision);

@@ -85,7 +85,9 @@ int cli_read(const char *path, const cli_read_options *options, int which, bool 
         print_notices(path, *set);
     if (ww_series_set_missing(*set) && (complete || options->znormalise || options->missing == CLI_MISSING_ERROR))
         return report_missing(path, *set);
-    return options->znormalise ? cli_status(ww_series_set_znormalise(*set)) : CLI_GO_ON;
+    if (options->znormalise)
+        CLI_TRY(cli_status(ww_series_set_znormalise(*set)));
+    return cli_status(ww_series_set_embed(*set, (size_t)options->embed));
 }
 
 void cli_note_dropped(const ww_series_set *set, const char *path, int format) {

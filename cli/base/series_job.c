@@ -86,7 +86,7 @@ cli_head cli_series_head(const cli_series_job *j, const char *output) {
                       .measure_options = &j->measure_options,
                       .read = &j->read,
                       .context = j->context,
-                      .precision = ww_precision_name(cli_precision(&j->device)),
+                      .precision = ww_word(WW_WORD_PRECISION, cli_precision(&j->device)),
                       .seconds_compute = NAN,
                       .seconds_device = NAN};
 }

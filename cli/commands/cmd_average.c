@@ -164,7 +164,7 @@ static void print_json(const job *j, const cli_command *command) {
     for (size_t g = 0; g < j->group_count; g++)
         head.seconds_device += j->groups[g].result.seconds_device;
     cli_json_head(&json, stdout, command, &head);
-    cli_json_text(&json, "method", ww_average_method_name(j->options.method));
+    cli_json_text(&json, "method", ww_word(WW_WORD_AVERAGE_METHOD, j->options.method));
     cli_json_array(&json, "averages");
     for (size_t g = 0; g < j->group_count; g++) {
         const group *of = &j->groups[g];
@@ -202,8 +202,11 @@ static void print_text(const job *j) {
 // ---- the command
 
 static int check(job *j, const cli_command *command) {
-    if (j->method && ww_average_method_by_name(j->method, &j->options.method) != WW_OK)
+    unsigned method = WW_AVERAGE_DBA;
+    if (j->method && ww_word_parse(WW_WORD_AVERAGE_METHOD, j->method, &method) != WW_OK)
         return cli_usage(command->name, "%s (%s)", ww_last_error()->message, ww_last_error()->hint);
+    if (j->method)
+        j->options.method = (ww_average_method)method;
     if (j->tolerance &&
         (!cli_number(j->tolerance, &j->options.tolerance) || j->options.tolerance < 0 || j->options.tolerance > 1))
         return cli_usage(command->name, "--tolerance is '%s', but must be a number from 0 to 1", j->tolerance);

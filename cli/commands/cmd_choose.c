@@ -230,7 +230,7 @@ static void print_json(const choice *c, const cli_command *command) {
     const size_t n = ww_series_set_count(c->s.sets[0]);
     cli_json json;
     cli_head head = cli_series_head(&c->s, NULL);
-    head.engine = ww_engine_name(c->engine);
+    head.engine = ww_word(WW_WORD_ENGINE, c->engine);
     head.seconds_compute = c->seconds;
     cli_json_head(&json, stdout, command, &head);
     cli_json_count(&json, "k", c->k);

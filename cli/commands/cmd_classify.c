@@ -38,7 +38,7 @@ static void print_json(const classify *c, const cli_command *command) {
     plan.seconds_device = r->seconds_device;
     cli_json json;
     cli_head head = cli_series_head(&c->s, c->predictions_path);
-    head.engine = ww_engine_name(plan.engine);
+    head.engine = ww_word(WW_WORD_ENGINE, plan.engine);
     head.seconds_compute = plan.seconds_wall = r->seconds_compute;
     head.seconds_device = plan.seconds_device;
     cli_json_head(&json, stdout, command, &head);
@@ -55,11 +55,11 @@ static void print_text(const classify *c) {
     const double done = r->cells ? (double)r->cells_done / (double)r->cells : 1.0;
     cli_classified_print(&c->classified);
     if (ww_context_device_count(c->s.context) > 1)
-        printf("devices   %zu, engine %s, %s\n", ww_context_device_count(c->s.context), ww_engine_name(r->engine),
-               ww_precision_name(cli_precision(&c->s.device)));
+        printf("devices   %zu, engine %s, %s\n", ww_context_device_count(c->s.context),
+               ww_word(WW_WORD_ENGINE, r->engine), ww_word(WW_WORD_PRECISION, cli_precision(&c->s.device)));
     else
-        printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(r->engine),
-               ww_precision_name(cli_precision(&c->s.device)));
+        printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_word(WW_WORD_ENGINE, r->engine),
+               ww_word(WW_WORD_PRECISION, cli_precision(&c->s.device)));
     printf("seconds   %.4g computing, %.4g in all\n", r->seconds_compute, cli_seconds());
     printf("cells     %" PRIu64 ", %.4g Gcells/s\n", r->cells_done, cli_rate(r->cells_done, r->seconds_compute) / 1e9);
     printf("pruned    %.1f %% of the cells (%" PRIu64 " of %" PRIu64 " pairs by bounds, %" PRIu64 " abandoned)\n",

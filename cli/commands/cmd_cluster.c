@@ -276,7 +276,7 @@ static void print_json(const cli_clustering *c, const cli_command *command) {
         head.measure = NULL;
         head.read = NULL;
     } else {
-        head.engine = ww_engine_name(c->info.engine);
+        head.engine = ww_word(WW_WORD_ENGINE, c->info.engine);
     }
     head.seconds_compute = c->seconds;
     head.seconds_device = c->info.seconds_device;
@@ -344,8 +344,9 @@ static int check_distances(const cli_clustering *c, const cli_command *command) 
     const cli_measure_options none = {0};
     if (cli_cluster_has_centres(c->method))
         return cli_usage(command->name, "%s needs series, not distances", methods[c->method]);
-    if (memcmp(&c->s.measure_options, &none, sizeof none) != 0 || c->s.device.engine || c->s.read.znormalise)
-        return cli_usage(command->name, "a measure, --engine and --znorm are of no use with --distances");
+    if (memcmp(&c->s.measure_options, &none, sizeof none) != 0 || c->s.device.engine || c->s.read.znormalise ||
+        c->s.read.embed)
+        return cli_usage(command->name, "a measure, --engine, --znorm and --embed are of no use with --distances");
     if (!c->s.paths[0] && (c->centres_path || c->svg_path))
         return cli_usage(command->name, "--centres and --svg need the series: cluster INPUT --distances %s",
                          c->distances);

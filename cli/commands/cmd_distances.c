@@ -46,7 +46,7 @@ static void report(const job *j) {
         return;
     fprintf(stderr, "%" PRIu64 " pairs, %" PRIu64 " cells in %.4g s, %.4g Gcells/s, engine %s\n", info.pairs,
             info.cells_done, info.seconds_wall, cli_rate(info.cells_done, info.seconds_wall) / 1e9,
-            ww_engine_name(info.engine));
+            ww_word(WW_WORD_ENGINE, info.engine));
 }
 
 static int finish(job *j) {
@@ -60,7 +60,7 @@ static void begin_json(const job *j, const cli_command *command, cli_json *json)
     ww_plan_info info = WW_PLAN_INFO_INIT;
     cli_head head = cli_series_head(&j->s, j->output);
     (void)!ww_plan_get_info(j->plan, &info);
-    head.engine = ww_engine_name(info.engine);
+    head.engine = ww_word(WW_WORD_ENGINE, info.engine);
     head.seconds_compute = info.seconds_wall;
     head.seconds_device = info.seconds_device;
     cli_json_head(json, stdout, command, &head);

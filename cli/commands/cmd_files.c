@@ -14,7 +14,7 @@ static void report(const cli_command *command, const char *input, const char *ou
     head.counts[0] = ww_series_set_count(set);
     head.output = output;
     head.read = read;
-    head.precision = ww_precision_name((ww_precision)precision);
+    head.precision = ww_word(WW_WORD_PRECISION, (ww_precision)precision);
     cli_json_head(&json, stdout, command, &head);
     cli_json_count(&json, "series", ww_series_set_count(set));
     cli_json_count(&json, "channels", ww_series_set_channels(set));
@@ -45,8 +45,8 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
         CLI_SWITCH("json", 'j', "print what was written as one JSON object", &json),
     };
     CLI_TRY(cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 1, 1, NULL));
-    ww_generator kind;
-    if (ww_generator_by_name(name, &kind) != WW_OK)
+    unsigned kind;
+    if (ww_word_parse(WW_WORD_GENERATOR, name, &kind) != WW_OK)
         return cli_usage(command->name, "there is no generator '%s'; there are %s", name, ww_last_error()->hint);
     made.count = (size_t)count;
     made.length = (size_t)length;
@@ -54,7 +54,7 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
     made.channels = (size_t)channels;
     made.seed = seed;
     CLI_ENDS(ww_series_set_destroy) ww_series_set *set = NULL;
-    CLI_TRY(cli_status(ww_series_set_generate(kind, &made, &set)));
+    CLI_TRY(cli_status(ww_series_set_generate((ww_generator)kind, &made, &set)));
     if (read.znormalise)
         CLI_TRY(cli_status(ww_series_set_znormalise(set)));
     cli_note_dropped(set, output, format);
@@ -109,7 +109,7 @@ static const char *kind_of(const ww_measure_info *info) {
 
 static void print_line(const ww_measure_info *info) {
     printf("%-12s %-11s %-7s %-10s %-10s %s\n", info->name, kind_of(info), yes_or_no(info->is_metric),
-           yes_or_no(info->is_symmetric), info->any_cost ? ww_cost_name(info->cost) : "its own", info->title);
+           yes_or_no(info->is_symmetric), info->any_cost ? ww_word(WW_WORD_COST, info->cost) : "its own", info->title);
 }
 
 static void print_measure(const ww_measure_info *info) {
@@ -119,7 +119,7 @@ static void print_measure(const ww_measure_info *info) {
     printf("  kind        %s%s%s, with the default parameters\n", kind_of(info),
            info->is_metric ? ", a metric" : ", not a metric", info->is_symmetric ? ", symmetric" : ", not symmetric");
     if (info->any_cost)
-        printf("  cost        %s; --cost takes any\n", ww_cost_name(info->cost));
+        printf("  cost        %s; --cost takes any\n", ww_word(WW_WORD_COST, info->cost));
     else
         puts("  cost        its own");
     printf("  channels    %s\n", info->is_independent ? "each alone, summed; --dependent takes them together"
@@ -148,7 +148,7 @@ static void write_measure(cli_json *json, const ww_measure_info *info) {
     cli_json_text(json, "kind", kind_of(info));
     cli_json_flag(json, "metric", info->is_metric);
     cli_json_flag(json, "symmetric", info->is_symmetric);
-    cli_json_text(json, "cost", ww_cost_name(info->cost));
+    cli_json_text(json, "cost", ww_word(WW_WORD_COST, info->cost));
     cli_json_flag(json, "any_cost", info->any_cost);
     cli_json_flag(json, "independent", info->is_independent);
     cli_json_flag(json, "times", info->uses_times);

@@ -106,7 +106,7 @@ static void print_how(const content *c) {
     static const char *const rows[] = {"", ", a series a line", ", a point a line"};
     static const char *const axes[] = {"", ", (series, channel, time)", ", (series, time, channel)"};
     print_row("format");
-    printf("%s%s%s\n", ww_format_name(c->how.format), rows[c->how.rows], axes[c->how.axes]);
+    printf("%s%s%s\n", ww_word(WW_WORD_FORMAT, c->how.format), rows[c->how.rows], axes[c->how.axes]);
     if (!c->how.columns)
         return;
     print_row("heading");
@@ -209,7 +209,7 @@ static void write_column(cli_json *json, const char *name, size_t column) {
 }
 
 static void write_how(cli_json *json, const content *c) {
-    cli_json_text(json, "format", ww_format_name(c->how.format));
+    cli_json_text(json, "format", ww_word(WW_WORD_FORMAT, c->how.format));
     cli_json_text(json, "rows", c->how.rows ? cli_rows[c->how.rows] : NULL);
     cli_json_text(json, "axes", c->how.axes ? cli_axes[c->how.axes] : NULL);
     cli_json_text(json, "heading", c->how.heading);

@@ -151,8 +151,8 @@ static void begin_json(const knn_job *j, const cli_command *command, cli_json *j
         head.counts[i] = j->views[i].count;
     head.measure = NULL;
     head.read = NULL;
-    head.metric = ww_metric_name((ww_metric)j->metric);
-    head.precision = ww_precision_name(j->found.precision);
+    head.metric = ww_word(WW_WORD_METRIC, (ww_metric)j->metric);
+    head.precision = ww_word(WW_WORD_PRECISION, j->found.precision);
     head.engine = info->filter;
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;

@@ -109,10 +109,10 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
     head.files[j->s.paths[1] ? 1 : 0] = base;
     head.counts[j->s.paths[1] ? 1 : 0] = base_count;
     head.output = j->wanted.output;
-    head.metric = ww_metric_name(j->options.metric);
+    head.metric = ww_word(WW_WORD_METRIC, j->options.metric);
     head.parameters = parameters;
     head.context = j->s.context;
-    head.precision = ww_precision_name(j->found.precision);
+    head.precision = ww_word(WW_WORD_PRECISION, j->found.precision);
     head.engine = j->exact ? "exact" : info ? cli_lsh_paths[info->path] : NULL;
     head.seconds_compute = info ? info->seconds_build + info->seconds_search : NAN;
     cli_json_head(json, stdout, command, &head);
@@ -330,10 +330,11 @@ static int load(lsh_job *j, const char *name) {
     CLI_TRY(cli_status(ww_lsh_load(j->s.context, j->load_path, j->options.run, &j->loaded)));
     CLI_TRY(cli_status(ww_lsh_get_options(j->loaded, &j->options)));
     if (j->bits && j->options.metric != WW_METRIC_JACCARD)
-        return cli_error("the tables of %s are for %s, not for sets", j->load_path, ww_metric_name(j->options.metric));
+        return cli_error("the tables of %s are for %s, not for sets", j->load_path,
+                         ww_word(WW_WORD_METRIC, j->options.metric));
     if (w->metric != CLI_LSH_NO_METRIC && asked != j->options.metric)
-        return cli_error("the tables of %s are for %s, not for %s", j->load_path, ww_metric_name(j->options.metric),
-                         ww_metric_name(asked));
+        return cli_error("the tables of %s are for %s, not for %s", j->load_path,
+                         ww_word(WW_WORD_METRIC, j->options.metric), ww_word(WW_WORD_METRIC, asked));
     if (w->probes != CLI_LSH_NOT_GIVEN && w->probes > j->options.probes)
         return cli_usage(name, "--probes is %" PRIu64 ", but %s was made with %u, which is the most", w->probes,
                          j->load_path, j->options.probes);

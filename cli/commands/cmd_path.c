@@ -92,7 +92,7 @@ static int find_all(job *j) {
 static void print_json(const job *j, const cli_command *command) {
     cli_json json;
     cli_head head = cli_series_head(&j->s, j->output);
-    head.engine = ww_engine_name(j->info.engine);
+    head.engine = ww_word(WW_WORD_ENGINE, j->info.engine);
     head.seconds_compute = j->info.seconds_wall;
     head.seconds_device = j->info.seconds_device;
     cli_json_head(&json, stdout, command, &head);

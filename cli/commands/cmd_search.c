@@ -193,7 +193,7 @@ static void print_json(const job *j, const cli_command *command, const ww_search
     cli_json json;
     cli_head head = cli_series_head(&j->s, j->wanted.output);
     head.counts[1] = j->s.sets[1] ? head.counts[1] : 1;
-    head.precision = ww_precision_name(options->precision);
+    head.precision = ww_word(WW_WORD_PRECISION, options->precision);
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;
     cli_json_head(&json, stdout, command, &head);

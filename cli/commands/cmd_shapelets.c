@@ -254,12 +254,12 @@ static void print_json(const shapelets *c, const cli_command *command) {
     head.output = c->output;
     head.read = &c->s.read;
     head.context = c->s.context;
-    head.precision = ww_precision_name(WW_DOUBLE);
+    head.precision = ww_word(WW_WORD_PRECISION, WW_DOUBLE);
     head.seconds_compute = c->seconds_compute;
     head.seconds_device = c->verb == FIT ? c->info.seconds_device : NAN;
     cli_json_head(&json, stdout, command, &head);
     cli_json_text(&json, "verb", verbs[c->verb]);
-    cli_json_text(&json, "quality", ww_shapelet_quality_name(c->info.quality));
+    cli_json_text(&json, "quality", ww_word(WW_WORD_SHAPELET_QUALITY, c->info.quality));
     cli_json_array(&json, "classes");
     for (size_t k = 0; k < c->info.classes; k++)
         cli_json_text(&json, NULL, ww_shapelets_class_name(c->model, k));
@@ -302,7 +302,7 @@ static void print_shapelet(const shapelets *c, size_t i, const char *before) {
     print_label(s.label, c);
     printf("), points %zu to %zu, gain %.6f, gap %.6f", s.start, s.start + s.length - 1, s.gain, s.gap);
     if (c->info.quality != WW_SHAPELET_GAIN)
-        printf(", %s %.6g", ww_shapelet_quality_name(c->info.quality), s.quality);
+        printf(", %s %.6g", ww_word(WW_WORD_SHAPELET_QUALITY, c->info.quality), s.quality);
     putchar('\n');
 }
 

@@ -24,18 +24,18 @@ static int print_result(void *user, const ww_tune_result *r) {
         cli_json_line(out);
         cli_json_object(out, NULL);
         cli_json_text(out, "parameter", r->parameter);
-        cli_json_text(out, "precision", ww_precision_name(r->precision));
+        cli_json_text(out, "precision", ww_word(WW_WORD_PRECISION, r->precision));
         cli_json_integer(out, "value", r->value);
         cli_json_number(out, "gcups", r->cells_per_second / 1e9, 6);
         cli_json_flag(out, "correct", r->correct);
         cli_json_flag(out, "chosen", r->chosen);
         cli_json_end(out);
     } else if (!r->correct) {
-        printf("  %-16s %-6s %6ld   %s\n", r->parameter, ww_precision_name(r->precision), r->value,
+        printf("  %-16s %-6s %6ld   %s\n", r->parameter, ww_word(WW_WORD_PRECISION, r->precision), r->value,
                r->cells_per_second > 0 ? "wrong result" : "does not run here");
     } else {
         printf("%c %-16s %-6s %6ld   %10.3f GCUPS\n", r->chosen ? '*' : ' ', r->parameter,
-               ww_precision_name(r->precision), r->value, r->cells_per_second / 1e9);
+               ww_word(WW_WORD_PRECISION, r->precision), r->value, r->cells_per_second / 1e9);
     }
     fflush(stdout);
     return cli_interrupted();

@@ -20,12 +20,6 @@ typedef enum ww_average_method {
     WW_AVERAGE_SOFT = 1
 } ww_average_method;
 
-/// The name of a method as in `--method` ("dba", "soft"), "unknown"; and the method of a name. \return
-/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
-/// no.
-WW_API const char *ww_average_method_name(ww_average_method method);
-WW_API_STATUS ww_average_method_by_name(const char *name, ww_average_method *method);
-
 /// The centre at the beginning.
 typedef enum ww_average_start {
     WW_AVERAGE_START_MEAN = 0,   ///< the weighted mean, point by point, of the members stretched to the centre's length

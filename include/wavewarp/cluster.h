@@ -82,11 +82,6 @@ typedef enum ww_linkage {
     WW_LINKAGE_WARD = 3      ///< growth of the sum of squares, as if the distances were Euclidean; none negative
 } ww_linkage;
 
-/// "single", "complete", "average", "ward"; "unknown". And the linkage of a name. \return WW_ERROR_INVALID_ARGUMENT
-/// (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
-WW_API const char *ww_linkage_name(ww_linkage linkage);
-WW_API_STATUS ww_linkage_by_name(const char *name, ww_linkage *linkage);
-
 /// Two clusters become one. Never changes: it is used in arrays.
 typedef struct ww_merge {
     int64_t left, right; ///< left < right; below `count`: an item; count + m: the cluster that merge m made

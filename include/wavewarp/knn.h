@@ -32,15 +32,6 @@ typedef enum ww_metric {
     WW_METRIC_NAN_L2 = 13
 } ww_metric;
 
-/// "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming", "jaccard", "jaccard-bits", "minkowski",
-/// "canberra", "bray-curtis", "correlation" or "nan-l2"; "unknown". *Ownership*: static. *Thread-safety*: any thread.
-/// *Blocking*: no.
-WW_API const char *ww_metric_name(ww_metric metric);
-
-/// Finds a metric by that name. \return WW_ERROR_INVALID_ARGUMENT (the hint lists them). *Thread-safety*: any thread.
-/// *Blocking*: no.
-WW_API_STATUS ww_metric_by_name(const char *name, ww_metric *metric);
-
 /// What a metric's points are made of. *Thread-safety*: any thread. *Blocking*: no.
 WW_API ww_point_kind ww_metric_kind(ww_metric metric);
 

@@ -56,12 +56,6 @@ typedef enum ww_cost {
     WW_COST_USER = 4       ///< sum of the user's expression; see ww_measure.cost_expression
 } ww_cost;
 
-/// "default", "squared", "absolute", "euclidean", "user"; "unknown". And the cost of a name. \return
-/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
-/// no.
-WW_API const char *ww_cost_name(ww_cost cost);
-WW_API_STATUS ww_cost_by_name(const char *name, ww_cost *cost);
-
 /// Which cells (i, j), 1 <= i <= n, 1 <= j <= m, are computed.
 typedef enum ww_band_kind {
     WW_BAND_NONE = 0,
@@ -73,12 +67,6 @@ typedef enum ww_band_kind {
     /// begin at the border, accept only rows whose lo is not below that of the row above: else WW_ERROR_UNSUPPORTED.
     WW_BAND_ROWS = 5
 } ww_band_kind;
-
-/// "none", "sakoe-chiba", "corner", "slanted", "itakura", "rows"; "unknown". And the kind of a name. \return
-/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
-/// no.
-WW_API const char *ww_band_kind_name(ww_band_kind kind);
-WW_API_STATUS ww_band_kind_by_name(const char *name, ww_band_kind *kind);
 
 /// This struct does not grow: a band that needs more gets fields at the end of ww_measure.
 typedef struct ww_band {

@@ -23,14 +23,6 @@ typedef enum ww_engine {
     WW_ENGINE_BITS = 4    ///< a bit a cell; Levenshtein with all weights 1, LCS; EDR, LCSS of single channels; no band
 } ww_engine;
 
-/// "lanes", "packed", "strips", "bits" or "auto"; "unknown". *Ownership*: static. *Thread-safety*: any
-/// thread. *Blocking*: no.
-WW_API const char *ww_engine_name(ww_engine engine);
-
-/// Finds an engine by that name. \return WW_ERROR_INVALID_ARGUMENT (the hint lists them). *Thread-safety*: any thread.
-/// *Blocking*: no.
-WW_API_STATUS ww_engine_by_name(const char *name, ww_engine *engine);
-
 typedef struct ww_plan_options {
     size_t struct_size;        ///< sizeof(ww_plan_options)
     ww_engine engine;          ///< WW_ENGINE_AUTO: by device and shape
@@ -129,18 +121,19 @@ WW_API_STATUS ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset
 /// *Blocking*: while kernels are compiled and lists and tables uploaded.
 WW_API_STATUS ww_plan_prepare(ww_plan *plan);
 
-/// Runs a matrix or pairs plan.
+/// Runs a plan whose result is one array: a matrix, pairs, or accumulated costs (ww_plan_create_costs()).
 /// \param output where the distances go, of the datasets' precision. Matrix, full: rows x columns values; of a set with
 /// itself the full symmetric matrix, 0 on its diagonal (the diagonal of a measure that is not 0 there is computed).
 /// Matrix of a set with itself, condensed: count*(count-1)/2, of a measure that is symmetric
 /// (ww_measure_is_symmetric()), or with options.one_way. Pairs (full): `count` values. The struct is read during the
-/// call only. On any error the result is unspecified. \return WW_ERROR_CANCELLED; WW_ERROR_UNSUPPORTED (a device output
-/// of series or results that are more than one block; a condensed matrix of a measure that is not symmetric, without
-/// options.one_way); WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL. *Ownership*: the output stays the caller's; a device
-/// output's memory lives until the work in progress is done. *Thread-safety*: one thread at a time. *Blocking*: host
-/// output: until the result is there. Device output: no; its launches are on the context's queue when it returns, and
-/// failures that come later are what ww_plan_finish() returns. How long a launch may be then follows from the runs that
-/// were waited for. Such a run does wait
+/// call only. On any error the result is unspecified. \return WW_ERROR_INVALID_ARGUMENT (a plan of another job: the
+/// hint says what runs it; the output); WW_ERROR_CANCELLED; WW_ERROR_UNSUPPORTED (a device output of series or results
+/// that are more than one block; a condensed matrix of a measure that is not symmetric, without options.one_way);
+/// WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL. *Ownership*: the output stays the caller's; a device output's memory lives
+/// until the work in progress is done. *Thread-safety*: one thread at a time. *Blocking*: host output: until the result
+/// is there. Device output: no; its launches are on the context's queue when it returns, and failures that come later
+/// are what ww_plan_finish() returns. How long a launch may be then follows from the runs that were waited for. Such a
+/// run does wait
 /// - with a progress function, after each launch;
 /// - while more than 256 launches of the plan are under way;
 /// - where it has to make what ww_plan_prepare() makes: without that the first time;

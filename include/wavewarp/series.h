@@ -21,11 +21,6 @@ typedef struct ww_series_set ww_series_set;
 /// float: 4-byte values; double: 8-byte values.
 typedef enum ww_precision { WW_FLOAT = 0, WW_DOUBLE = 1 } ww_precision;
 
-/// "float", "double"; "unknown". And the precision of a name. \return WW_ERROR_INVALID_ARGUMENT (the hint lists the
-/// names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
-WW_API const char *ww_precision_name(ww_precision precision);
-WW_API_STATUS ww_precision_by_name(const char *name, ww_precision *precision);
-
 /// Describes series in the caller's memory without copying them.
 ///
 /// Series i has `lengths ? lengths[i] : length` points. Its first value is at element `offsets ? offsets[i]` or, when
@@ -152,6 +147,14 @@ WW_API size_t ww_series_set_missing(const ww_series_set *set);
 /// time. *Blocking*: no.
 WW_API_STATUS ww_series_set_znormalise(ww_series_set *set);
 
+/// Gives each point its neighbours as channels, in place: channel c becomes channels c (2 reach + 1) + k, k from 0 to
+/// 2 reach, whose point t is point t + k - reach of before; before the first and behind the last point these repeat.
+/// DTW of such series is shape DTW with the raw descriptor (J. Zhao, L. Itti, "shapeDTW: shape Dynamic Time Warping",
+/// Pattern Recognition 74, 2018). Time and memory: 2 reach + 1 times the set's values. Reach 0 changes nothing. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_OUT_OF_MEMORY; the set is then as it was. *Thread-safety*:
+/// one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_series_set_embed(ww_series_set *set, size_t reach);
+
 /// Describes the set's memory by a view (set its struct_size first), which is valid until the set is changed or
 /// destroyed. \return WW_ERROR_EMPTY, WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread, while nobody changes the
 /// set. *Blocking*: no.
@@ -173,12 +176,6 @@ typedef enum ww_format {
     WW_FORMAT_RAW = 7,
     WW_FORMAT_FASTA = 8 ///< each sequence of letters a series of symbols, headings left out; read only
 } ww_format;
-
-/// "auto", "tsv", "ts", "csv", "npy", "text", "arff", "raw", "fasta"; "unknown". And the format of a name. \return
-/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
-/// no.
-WW_API const char *ww_format_name(ww_format format);
-WW_API_STATUS ww_format_by_name(const char *name, ww_format *format);
 
 /// The order of an array's axes. NumPy libraries use both: (series, channel, time) in aeon and sktime, (series, time,
 /// channel) in tslearn and Keras.
@@ -346,12 +343,6 @@ typedef struct ww_generate_options {
 /// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's.
 /// *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_series_set_generate(ww_generator kind, const ww_generate_options *options, ww_series_set **set);
-
-/// "cbf", "two-patterns", "synthetic-control", "random-walk", "sine"; "unknown". And the generator of a name. \return
-/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
-/// no.
-WW_API const char *ww_generator_name(ww_generator kind);
-WW_API_STATUS ww_generator_by_name(const char *name, ww_generator *kind);
 
 /// Writes a 2-D array of distances: rows x columns, row after row. By ending: `.npy`, `.csv`, anything else raw values
 /// in native byte order; "-" is text on standard output. `columns` 0: a condensed (upper triangle, row after row) 1-D

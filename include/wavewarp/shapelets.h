@@ -163,11 +163,6 @@ WW_API ww_shapelet_op ww_shapelets_get_op(const ww_shapelets *shapelets, size_t 
 /// any thread. *Blocking*: no.
 WW_API const char *ww_shapelets_class_name(const ww_shapelets *shapelets, size_t k);
 
-/// "gain", "f", "kruskal-wallis" or "mood"; "unknown". And the quality of a name. \return WW_ERROR_INVALID_ARGUMENT
-/// (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
-WW_API const char *ww_shapelet_quality_name(ww_shapelet_quality quality);
-WW_API_STATUS ww_shapelet_quality_by_name(const char *name, ww_shapelet_quality *quality);
-
 /// Class numbers that the tree predicts for the series of a dataset, in double. A series that is shorter than a
 /// shapelet is infinitely far from it. \param run NULL: all defaults. \param classes one for each series. \param
 /// distances of each series (rows) to each shapelet of the tree and the best (columns), or NULL. \return

@@ -101,6 +101,30 @@ WW_API const char *ww_last_build_log(void);
 /// *Blocking*: no.
 WW_API const char *ww_status_name(ww_status status);
 
+/// The enumerations whose values have words: those of the program's options and of its results.
+typedef enum ww_word_kind {
+    WW_WORD_AVERAGE_METHOD = 0, ///< ww_average_method: dba, soft
+    WW_WORD_BAND_KIND = 1,      ///< ww_band_kind: none, sakoe-chiba, corner, slanted, itakura, rows
+    WW_WORD_COST = 2,           ///< ww_cost: default, squared, absolute, euclidean, user
+    WW_WORD_ENGINE = 3,         ///< ww_engine: auto, lanes, packed, strips, bits
+    WW_WORD_FORMAT = 4,         ///< ww_format: auto, tsv, ts, csv, npy, text, arff, raw, fasta
+    WW_WORD_GENERATOR = 5,      ///< ww_generator: cbf, two-patterns, synthetic-control, random-walk, sine
+    WW_WORD_LINKAGE = 6,        ///< ww_linkage: single, complete, average, ward
+    /// ww_metric: l2, l2-squared, l1, linf, cosine, inner-product, hamming, jaccard, jaccard-bits, minkowski, canberra,
+    /// bray-curtis, correlation, nan-l2
+    WW_WORD_METRIC = 7,
+    WW_WORD_PRECISION = 8,       ///< ww_precision: float, double
+    WW_WORD_SHAPELET_QUALITY = 9 ///< ww_shapelet_quality: gain, f, kruskal-wallis, mood
+} ww_word_kind;
+
+/// The word of a value: ww_word(WW_WORD_METRIC, WW_METRIC_L1) is "l1". "unknown" where there is none. *Ownership*:
+/// static. *Thread-safety*: any thread. *Blocking*: no.
+WW_API const char *ww_word(ww_word_kind kind, unsigned value);
+
+/// The value of a word. \return WW_ERROR_INVALID_ARGUMENT (no such kind or word, the hint lists the words), which
+/// leaves `value` as it was. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_word_parse(ww_word_kind kind, const char *word, unsigned *value);
+
 /// Fills a struct with its defaults, as the macros WW_..._INIT do: for languages without macros, and for structs of the
 /// size of another version. \param type the struct's name, for example "ww_plan_options"; all structs with a macro but
 /// ww_measure (ww_measure_init()). \param given `struct_size` bytes. \return WW_ERROR_INVALID_ARGUMENT (no such struct;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A pair's band: row i has the cells of columns [lo, hi); both ends never decrease with i. The same intervals as in
-// src/measure/band.c: tests/unit/test_band_kernel.c compares the two for many lengths. WW_BAND 1: a table. `band`
-// holds, for each pair of ranks, where its rows begin; then (lo, hi) for each row. WW_BAND 2: about the diagonal,
+// src/measure/band.c: tests/unit/test_band_kernel.c compares the two for many lengths. WWK_BAND_TABLE: `band`
+// holds, for each pair of ranks, where its rows begin; then (lo, hi) for each row. WWK_BAND_DIAGONAL: about the diagonal,
 // args.band_width columns to each side; with WW_LAUNCH_CORNER, as many more below or beside it as the lengths differ.
-//   WW_BAND 3: slanted. `band` holds the thickness by the rank of the shorter series: of the args.band_width different
+//   WWK_BAND_SLANTED: `band` holds the thickness by the rank of the shorter series: of the args.band_width different
 //              lengths of rows, then of columns.
 // ww_band_lo, ww_band_hi: the interval of row i < n. ww_band_top: the first row whose interval reaches beyond column c < m;
 // ww_band_bottom: the first row whose interval begins at column e or later, n when there is none.
@@ -15,7 +15,7 @@ WW_INLINE uint ww_less(uint a, uint b) {
     return rest > 0 ? (uint)rest : 0u;
 }
 
-#if WW_BAND == 1
+#if WW_BAND == WWK_BAND_TABLE
 typedef struct {
     __global const uint *rows;
     uint n, m;
@@ -56,7 +56,7 @@ WW_INLINE uint ww_band_bottom(ww_pair_band b, uint e) {
     return ww_band_search(b, 0, e);
 }
 
-#elif WW_BAND == 2
+#elif WW_BAND == WWK_BAND_DIAGONAL
 typedef struct {
     uint left, right, n, m;  // columns before and after column i that row i has
 } ww_pair_band;
@@ -87,7 +87,7 @@ WW_INLINE uint ww_band_bottom(ww_pair_band b, uint e) {
     return e == 0 ? 0 : b.left >= b.n ? b.n : min(b.n, e + b.left);
 }
 
-#elif WW_BAND == 3
+#elif WW_BAND == WWK_BAND_SLANTED
 // The centre line has `steps` steps, one more than the longer series has points, and is at floor(step / steps * size)
 // along a series of `size` points.
 typedef struct {

@@ -4,7 +4,7 @@
 // Parameters:
 //   WW_CHANNELS  channels of a point
 //   WW_POINT_REGISTERS  1: a point is held in registers; 0: it stays in memory and is read channel by channel
-//   WW_COST      1 squared, 2 absolute, 3 euclidean, 4 the user's (ww_user_expression, which the host writes from his text)
+//   WW_COST      WWK_COST_...
 //   WW_ROOT      1: the square root of the final value
 //   WW_EXTRA     1: a value beside the channels, the same for all of them (0) or one for each (WW_EXTRA_EACH 1); what it is,
 //                the recurrence knows (time stamps, sums of gaps)
@@ -21,7 +21,7 @@
 #define WW_POINT_REGISTERS 1
 #endif
 #ifndef WW_COST
-#define WW_COST 1
+#define WW_COST WWK_COST_SQUARED
 #endif
 #ifndef WW_ROOT
 #define WW_ROOT 0
@@ -203,17 +203,17 @@ WW_INLINE ww_point ww_point_infinite(void) {
 #endif
 
 // The cost of matching two points, and that cost added to a value (one multiply-add when there is one channel).
-#if WW_COST == 4
+#if WW_COST == WWK_COST_USER
 WW_INLINE real ww_user_cost(real x, real y) {
     // Padding rows and columns: their cost is infinite, whatever the expression gives for infinity.
     return x == WW_INF ? WW_INF : y == -WW_INF ? WW_INF : ww_user_expression(x, y);
 }
 #endif
 WW_INLINE real ww_channel_cost(real x, real y) {
-#if WW_COST == 1 || WW_COST == 3
+#if WW_COST == WWK_COST_SQUARED || WW_COST == WWK_COST_EUCLIDEAN
     const real t = x - y;
     return t * t;
-#elif WW_COST == 2
+#elif WW_COST == WWK_COST_ABSOLUTE
     return fabs(x - y);
 #else
     return ww_user_cost(x, y);
@@ -222,7 +222,7 @@ WW_INLINE real ww_channel_cost(real x, real y) {
 WW_INLINE real ww_cost(ww_point x, ww_point y) {
 #if WW_TABLED || WW_SUMMED
     return y.value;
-#elif WW_CHANNELS == 1 && WW_COST == 3
+#elif WW_CHANNELS == 1 && WW_COST == WWK_COST_EUCLIDEAN
     return fabs(WW_AT(x, 0) - WW_AT(y, 0));
 #else
     real sum = ww_channel_cost(WW_AT(x, 0), WW_AT(y, 0));
@@ -232,14 +232,14 @@ WW_INLINE real ww_cost(ww_point x, ww_point y) {
 #pragma unroll 1
 #endif
     for (int c = 1; c < WW_CHANNELS; c++) {
-#if WW_COST == 1 || WW_COST == 3
+#if WW_COST == WWK_COST_SQUARED || WW_COST == WWK_COST_EUCLIDEAN
         const real t = WW_AT(x, c) - WW_AT(y, c);
         sum = fma(t, t, sum);
 #else
         sum += ww_channel_cost(WW_AT(x, c), WW_AT(y, c));
 #endif
     }
-#if WW_COST == 3
+#if WW_COST == WWK_COST_EUCLIDEAN
     sum = sqrt(sum);
 #endif
     return sum;
@@ -248,10 +248,10 @@ WW_INLINE real ww_cost(ww_point x, ww_point y) {
 WW_INLINE real ww_add_cost(ww_point x, ww_point y, real base) {
 #if WW_TABLED || WW_SUMMED
     return base + y.value;
-#elif WW_CHANNELS == 1 && WW_COST == 1
+#elif WW_CHANNELS == 1 && WW_COST == WWK_COST_SQUARED
     const real t = WW_AT(x, 0) - WW_AT(y, 0);
     return fma(t, t, base);
-#elif WW_COST == 1 && WW_POINT_REGISTERS && WW_EXCHANGE
+#elif WW_COST == WWK_COST_SQUARED && WW_POINT_REGISTERS && WW_EXCHANGE
     // On GPUs a multiply-add a channel, and no addition more.
     real sum = base;
 #pragma unroll

@@ -41,10 +41,10 @@ WW_INLINE real ww_euclidean_slope(ww_point x, ww_point y, const int c) {
 // With a table of costs, the factor of x - y alone, or of its sign (gradient/gradient_table.cl).
 WW_INLINE real ww_cost_slope(ww_point x, ww_point y, const int c) {
 #if WW_TABLED
-    return WW_COST == 1 ? (real)2 : WW_COST == 2 ? (real)1 : ww_share((real)1, y.value);
-#elif WW_COST == 1
+    return WW_COST == WWK_COST_SQUARED ? (real)2 : WW_COST == WWK_COST_ABSOLUTE ? (real)1 : ww_share((real)1, y.value);
+#elif WW_COST == WWK_COST_SQUARED
     return 2 * (WW_AT(x, c) - WW_AT(y, c));
-#elif WW_COST == 2
+#elif WW_COST == WWK_COST_ABSOLUTE
     return ww_sign(WW_AT(x, c) - WW_AT(y, c));
 #else
     return ww_euclidean_slope(x, y, c);

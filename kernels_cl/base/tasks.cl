@@ -13,7 +13,7 @@
 #define WW_LIST 0
 #endif
 #ifndef WW_BAND
-#define WW_BAND 0
+#define WW_BAND WWK_BAND_NONE
 #endif
 // The value besides the channels of a series: see base/points.cl. Bounds use only the channels.
 #ifndef WW_ALL_CHANNELS

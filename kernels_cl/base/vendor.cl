@@ -6,18 +6,17 @@
 // and double:
 //   ww_exchange_up(v, g)      the left neighbour's v; what the first of a group receives is unspecified
 //   ww_exchange_rotate(v, g)  the left neighbour's v; the first of a group receives the last one's
-// WW_EXCHANGE chooses how: 1 NVIDIA's shuffle, 2 sub-groups, 3 AMD's ds_bpermute. With 0 (through local memory) this
-// file has no exchange: the engines have their own. The host only uses methods that probe/probe.cl has shown to work.
+// WW_EXCHANGE chooses how (base/option_names.h). With WWK_EXCHANGE_LOCAL this file has no exchange: the engines have their own. The host only uses methods that probe/probe.cl has shown to work.
 // No local memory, no barrier.
 
 #ifndef WW_EXCHANGE
-#define WW_EXCHANGE 0
+#define WW_EXCHANGE WWK_EXCHANGE_LOCAL
 #endif
 #ifndef WW_ASYNC
 #define WW_ASYNC 0
 #endif
 // 1: words can be added with carry; the form without carry needs few operations more (engine/bits_walk.cl).
-#if WW_EXCHANGE != 1
+#if WW_EXCHANGE != WWK_EXCHANGE_NV_SHFL
 #define WW_ADD_CARRY 0
 #define WW_LOGIC 0
 #endif
@@ -27,11 +26,11 @@
 
 // A value that the compiler takes for another one than `a`. Where two branches compute the same of many values, it is
 // else computed before the branch and kept in registers.
-#if WW_EXCHANGE == 1 && WWK_DOUBLE
+#if WW_EXCHANGE == WWK_EXCHANGE_NV_SHFL && WWK_DOUBLE
 #define ww_rename(a) __asm__ volatile("" : "+d"(a))
-#elif WW_EXCHANGE == 1
+#elif WW_EXCHANGE == WWK_EXCHANGE_NV_SHFL
 #define ww_rename(a) __asm__ volatile("" : "+f"(a))
-#elif WW_EXCHANGE == 3
+#elif WW_EXCHANGE == WWK_EXCHANGE_AMD_BPERMUTE
 #define ww_rename(a) __asm__ volatile("" : "+v"(a))
 #else
 #define ww_rename(a)
@@ -39,9 +38,9 @@
 
 // Between groups of work-items that exchange: what they wrote to local memory is there for them. Where they exchange through
 // it, they have had a barrier already.
-#if WW_EXCHANGE == 0
+#if WW_EXCHANGE == WWK_EXCHANGE_LOCAL
 #define ww_group_join()
-#elif WW_EXCHANGE != 1
+#elif WW_EXCHANGE != WWK_EXCHANGE_NV_SHFL
 #define ww_group_join() barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
@@ -59,13 +58,13 @@ static inline void ww_word_ahead(__local void *to, __global const void *from) {
 #define ww_word_ahead(to, from) (*(to) = *(from))
 #define ww_copy_wait()
 #endif
-#if WW_EXCHANGE != 1
+#if WW_EXCHANGE != WWK_EXCHANGE_NV_SHFL
 // For a device that runs one group after the other; none else is given kernels that wait.
 #define ww_publish(word, value) (*(word) = (value))
 #define ww_acquire()
 #endif
 
-#if WW_EXCHANGE == 1
+#if WW_EXCHANGE == WWK_EXCHANGE_NV_SHFL
 
 // 1 where a <= b, else 0, in one instruction; a product limited to 0 to 1, at no additional cost; 2^a; log2 a; 1/a;
 // 1/sqrt(a).
@@ -215,7 +214,7 @@ static inline uint ww_add_first_carry(uint a, uint b, uint carry) {
     return ww_add_next(a, b);
 }
 
-#elif WW_EXCHANGE == 2
+#elif WW_EXCHANGE == WWK_EXCHANGE_SUBGROUP
 
 #ifdef cl_khr_subgroup_shuffle
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
@@ -245,7 +244,7 @@ static inline uint ww_exchange_width(void) {
     return get_max_sub_group_size();
 }
 
-#elif WW_EXCHANGE == 3
+#elif WW_EXCHANGE == WWK_EXCHANGE_AMD_BPERMUTE
 
 // ds_bpermute takes the lane to read from in bytes, and wraps around the wavefront.
 static inline uint ww_exchange_up_uint(uint v, uint g) {
@@ -265,7 +264,7 @@ static inline uint ww_exchange_width(void) {
 
 #endif
 
-#if WW_EXCHANGE != 0
+#if WW_EXCHANGE != WWK_EXCHANGE_LOCAL
 
 #define WW_OVERLOAD __attribute__((overloadable))
 

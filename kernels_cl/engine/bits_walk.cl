@@ -82,7 +82,8 @@ WW_INLINE ww_word ww_or_both(ww_word a, ww_word b, ww_word c) {
 }
 WW_INLINE ww_word ww_shift_in(ww_word high, ww_word low) {
     // From the other form LLVM makes an instruction that Oclgrind does not know.
-    return WW_EXCHANGE == 0 && WW_VECTOR == 1 ? high << 1 | (rotate(low, (ww_word)1) & 1u) : high << 1 | low >> 31;
+    return WW_EXCHANGE == WWK_EXCHANGE_LOCAL && WW_VECTOR == 1 ? high << 1 | (rotate(low, (ww_word)1) & 1u)
+                                                               : high << 1 | low >> 31;
 }
 #endif
 
@@ -373,7 +374,7 @@ WW_INLINE uint ww_bits_lane_step(ww_bits_block *s, ww_symbols x, uint step, uint
 #define WW_BITS_PASSED(items) (WW_EXCHANGE ? 1 : 4 * (items))
 WW_INLINE void ww_bits_pass_right(uint *edge, uint *sum, __local uint *passed, const uint turn, const uint items, uint lid,
                                   uint lane, uint width) {
-#if WW_EXCHANGE == 0
+#if WW_EXCHANGE == WWK_EXCHANGE_LOCAL
     __local uint *own = passed + turn * 2 * items;
     const uint from = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
     own[lid] = *edge;

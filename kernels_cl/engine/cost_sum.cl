@@ -19,7 +19,7 @@ WW_INLINE void ww_sum_costs(ww_scalar sum[WW_COLS][WW_COLS], __local const ww_sc
         b[4 * f] = columns.s0, b[4 * f + 1] = columns.s1, b[4 * f + 2] = columns.s2, b[4 * f + 3] = columns.s3;
     }
     WW_EACH_COST(q, r) {
-#if WW_COST == 1 || WW_COST == 3
+#if WW_COST == WWK_COST_SQUARED || WW_COST == WWK_COST_EUCLIDEAN
         const ww_scalar t = a[q] - b[r];
         sum[q][r] = fma(t, t, sum[q][r]);
 #else
@@ -32,5 +32,5 @@ WW_INLINE void ww_no_costs(ww_scalar sum[WW_COLS][WW_COLS]) {
 }
 // The cost, of the sum over all channels.
 WW_INLINE ww_scalar ww_summed_cost(ww_scalar sum) {
-    return WW_COST == 3 ? sqrt(sum) : sum;
+    return WW_COST == WWK_COST_EUCLIDEAN ? sqrt(sum) : sum;
 }

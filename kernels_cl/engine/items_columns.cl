@@ -9,7 +9,7 @@
 #define WW_FETCH_AHEAD 0
 #define WW_COLUMN_FOURS ((WW_CHANNELS + 3) / 4)
 // Four are a little faster on NVIDIA with few channels; others would spill.
-#define WW_COLUMNS_EACH (WW_EXCHANGE == 1 && WW_CHANNELS <= 8 ? 4 : 2)
+#define WW_COLUMNS_EACH (WW_EXCHANGE == WWK_EXCHANGE_NV_SHFL && WW_CHANNELS <= 8 ? 4 : 2)
 // Values above the columns of a work-item: an odd number, so that neighbours use different banks.
 #define WW_COLUMNS_APART (WW_COLS | 1)
 

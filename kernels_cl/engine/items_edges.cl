@@ -48,7 +48,7 @@ typedef struct {
     uint lane;
     __local int *compared;
     ww_pair_band limits;
-#if WW_BAND == 3
+#if WW_BAND == WWK_BAND_SLANTED
     ww_band_walk walk;
 #endif
 #if WW_COLUMNS_LOCAL
@@ -231,7 +231,7 @@ WW_INLINE void ww_item_sweep(ww_item *t, ww_block *w, const ww_launch_args args,
     }
 }
 #else
-#if WW_BAND == 3
+#if WW_BAND == WWK_BAND_SLANTED
 // The ends of the rows, one after another.
 WW_INLINE void ww_item_row_ends(ww_item *t, const ww_block *w, const int rows, int *row_lo, int *row_hi) {
     bool exact = true;
@@ -270,7 +270,7 @@ WW_INLINE uint ww_item_below(int column, uint first_column) {
 // Columns before s0 and from s1 on have no cell of the band in these rows. What lies behind the last column is inside.
 WW_INLINE int2 ww_item_row_limits(ww_item *t, ww_block *w, const int rows) {
     const ww_pair_band limits = t->limits;
-#if WW_BAND == 2
+#if WW_BAND == WWK_BAND_DIAGONAL
     const int last_end = w->i < 0 ? WW_FAR_RIGHT : (int)ww_band_hi(limits, (uint)(w->i + rows - 1));
     const int first_lo = w->i < 0 ? 0 : (int)ww_band_lo(limits, (uint)w->i);
     return (int2)(first_lo, last_end >= (int)limits.m ? WW_FAR_RIGHT : last_end);
@@ -304,7 +304,7 @@ WW_INLINE void ww_item_skip(ww_block *w, const ww_launch_args args, const int ro
 }
 // Along a diagonal all cells are inside or all outside.
 WW_INLINE void ww_item_masks(const ww_item *t, ww_block *w, const int rows, const int from) {
-#if WW_BAND == 2
+#if WW_BAND == WWK_BAND_DIAGONAL
     const uint left = min(t->limits.left, t->limits.n), span = left + min(t->limits.right, t->limits.m);
     const int along_left = w->first_column - w->i + (int)left;
 #pragma unroll
@@ -329,7 +329,7 @@ WW_INLINE void ww_item_edge_sweep(ww_item *t, ww_block *w, const ww_launch_args 
         } else {
             ww_item_masks(t, w, rows, from);
             ww_sweep_columns(w, args, rows, from, from + WW_BLOCK_COLS,
-                             WW_CELLS_PASS | (WW_BAND == 2 ? WW_CELLS_MASKED : WW_CELLS_BANDED));
+                             WW_CELLS_PASS | (WW_BAND == WWK_BAND_DIAGONAL ? WW_CELLS_MASKED : WW_CELLS_BANDED));
         }
     }
     // A padding row is not masked: in it the border went on to the right.
@@ -359,7 +359,7 @@ WW_INLINE void ww_item_steps(ww_item *t, ww_block *w, const ww_launch_args args,
     __global ww_scalar *ea = t->edges + (ulong)begin * WW_PACK;
     w->i = (int)w->n - (int)t->rows + (int)begin;
     ww_fill_diagonals(w, args, rows, (real)(w->i - w->first_column));
-#if WW_BAND == 3
+#if WW_BAND == WWK_BAND_SLANTED
     if (!calm)
         t->walk = ww_band_walk_from(t->limits, w->i);
 #endif

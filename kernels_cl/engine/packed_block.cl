@@ -79,14 +79,14 @@ WW_INLINE void ww_block_costs(const ww_block_rows *x, const int rows, const ww_c
         WW_BLOCK_ROWS(q, rows) {
             __global const ww_scalar *at = WW_OWN(x->a[q]).at + (ulong)c * x->stride;
             const real a = x->each ? WW_VLOAD(0, at) : (real)at[0];
-#if WW_COST == 1 || WW_COST == 3
+#if WW_COST == WWK_COST_SQUARED || WW_COST == WWK_COST_EUCLIDEAN
             costs[q] = fma(a - b, a - b, costs[q]);
 #else
             costs[q] += ww_channel_cost(a, b);
 #endif
         }
     }
-#if WW_COST == 3
+#if WW_COST == WWK_COST_EUCLIDEAN
     WW_BLOCK_ROWS(q, rows)
         costs[q] = sqrt(costs[q]);
 #endif

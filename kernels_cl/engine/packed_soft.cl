@@ -2,32 +2,21 @@
 // Engine `packed` for GPUs, soft minima of DTW in float: a work-item a pair as in packed_items.cl, whose packs, order of
 // work and arguments these are, in tiles of WW_ROWS rows x WW_COLS columns, a strip's (soft_tiles.cl).
 //
-// What the forms win (H100, 512 points, gamma 10): scaled 2.51, products 2.25, pairs 1.44 TCUPS.
+// What products win (H200, 512 points, gamma 10): 2.27 for 1.44 TCUPS by pairs alone.
 // Tried, not taken: strips of 20 or 24 columns 2.26, 2.12, 16 rows 1.94, rows in a loop 1.66 to 1.88, for 2.27 TCUPS.
 //
-// Besides pairs a tile has one more form, by the program:
+// With WW_SOFT_WIDE 1 a tile is computed by products (soft_tiles.cl) where these hold it. A strip hands on, for each row, R of its
+// last column as a float, or after a tile of products the high word of P, times the power of two that was the tile's: that takes no
+// exponential and no logarithm. For each tile there is a word more, behind those of the rows: the power's exponent, or WW_SOFT_FAR
+// for R. Where products do not hold a tile, it is computed by pairs, and after several such tiles products are tried less often.
+// Where the work-items of a warp can agree, all take the same way. Pairs beside products are rare: their rows are a loop, for the
+// instruction cache. Unrolled, such a tile took the time of ten of products.
 //
-//   products (WW_SOFT_WIDE 1)  see soft_tiles.cl. A strip hands on, for each row, R of its last column as a float, or after a tile
-//       of products the high word of P, times the power of two that was the tile's: that takes no exponential and no logarithm.
-//       For each tile there is a word more, behind those of the rows: the power's exponent, or WW_SOFT_FAR for R.
-//   scaled (WW_SOFT_SCALED 1)  P(i,j) = S(i,j) 2^-(column(j) + row(i)) with whole numbers column(j) and row(i), and S a float.
-//       A cell is
-//           S = exp(-c/gamma) 2^rise (up + slope (diagonal + 2^-rise left)),
-//       rise what row(i) grows by, slope = 2^(column(j) - column(j-1)): an exponential, three multiply-adds or products, and
-//       what the cost takes. row(i) follows what enters from the left where that falls, and grows with the greatest cost of
-//       the tile; column(j) is set anew after each tile, so that S is 1 to 2, or where R falls too much from one column to
-//       the next, above. Whether scaled floats hold a tile is known when it has been computed: no S was below 2^WW_SOFT_LOW
-//       (nothing that would count was lost), none of its last row above 2^WW_SOFT_HIGH. So S never is above 2^121.
-//
-// Where the other form does not hold a tile, it is computed by pairs, and after several such tiles the question is asked less
-// often. Where the work-items of a warp can agree, all take the same way. Pairs beside another form are rare: their rows are a
-// loop, for the instruction cache. Unrolled, such a tile took the time of ten of products.
-//
-// A strip's last row `c` holds P as a double, or S, in the one state, and R as a float (of a double its low word) in the other.
-// Points of squared costs are times the root of `scale`, less what is the first point of the strip, so that they are rounded by what
-// the strip spans.
-#define WW_SOFT_SQUARES (WW_COST == 1 && (WW_SOFT_WIDE || WW_SOFT_SCALED))
-#define WW_SOFT_PATIENCE 8  // most row-steps by pairs without the question
+// A strip's last row `c` holds P as a double in the one state, and R as a float (of a double its low word) in the other. Points
+// of squared costs are times the root of `scale`, less what is the first point of the strip, so that they are rounded by what the
+// strip spans.
+#define WW_SOFT_SQUARES (WW_COST == WWK_COST_SQUARED && WW_SOFT_WIDE)
+#define WW_SOFT_PATIENCE 8  // most row-steps by pairs until products are tried again
 
 // A strip of a pair, and its present tile. x[] are the tile's points, v[] what enters from the left, a[] and l[] both of the next
 // tile; `corner` is R above the left.
@@ -40,23 +29,11 @@ typedef struct {
     uint step, rows;           // the same in rows of the pack; all of these
     bool at_border, more;      // the first strip; not the last
     __global float *from, *to; // in `edges`, of the next tile and of this one
-    uint doubt, failures;      // row-steps by pairs without the question; and how many when it is answered no again
+    uint doubt, failures;      // row-steps by pairs until products are tried again; and how many when they do not hold a tile then
 } ww_soft_strip;
 
 WW_INLINE float ww_soft_scaled(const ww_soft_strip *s, float a) {
     return WW_SOFT_SQUARES ? fma(a, s->root, -s->origin) : a;
-}
-WW_INLINE float ww_soft_bits_of(const ww_soft_strip *s, float x, float y) {
-    return WW_SOFT_SQUARES ? (x - y) * (x - y) : s->scale * ww_soft_cost(x, y);
-}
-// The greatest cost of the tile's cells, in bits.
-WW_INLINE float ww_soft_greatest(const ww_soft_strip *s) {
-    float most_x = s->x[0], least_x = s->x[0];
-    WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {
-        most_x = fmax(most_x, s->x[q]);
-        least_x = fmin(least_x, s->x[q]);
-    }
-    return fmax(ww_soft_bits_of(s, most_x, s->least_y), ww_soft_bits_of(s, least_x, s->most_y));
 }
 // Column t: of this work-item's own series in a list, else of the one that all have.
 WW_INLINE float ww_soft_column(__global const float *ys, __global const float *y, uint t) {
@@ -89,11 +66,6 @@ WW_INLINE __global const float *ww_soft_take(ww_soft_strip *s, __global const fl
 WW_INLINE float ww_soft_first(const ww_soft_strip *s, int q, float corner) {
     return s->at_border && s->i + q == 0 ? 0.0f : corner;
 }
-// The question of the other form was asked, and the answer was no.
-WW_INLINE void ww_soft_put_off(ww_soft_strip *s) {
-    s->doubt = s->failures;
-    s->failures = min(s->failures + 1, (uint)WW_SOFT_PATIENCE);
-}
 
 // A strip begins: nothing is above it, and its first tile is requested.
 WW_INLINE void ww_soft_begin_strip(ww_soft_strip *s, __global const float *xs, __global const float *ys, __global const float *y,
@@ -119,15 +91,33 @@ WW_INLINE void ww_soft_begin_strip(ww_soft_strip *s, __global const float *xs, _
     s->from = edges;
     ww_soft_read_all(s, xs);
 }
-// The tile by pairs beside another form, c being R: a loop over rows, which reads their points and values again. What was left by
-// products, whose base is `v_base`, is no R (WW_SOFT_FAR: it is).
-WW_INLINE float ww_soft_r_of(float left, float v_base) {
-#if WW_SOFT_WIDE
-    return v_base < WW_SOFT_FAR ? v_base - ww_wide_log2_of(as_uint(left)) : left;
-#else
-    return left;
-#endif
+WW_INLINE ww_soft_state ww_soft_owned(const ww_soft_state *c, const uint owned) {
+    // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
+    ww_soft_state found = c[0];
+    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++)
+        found = r <= owned ? c[r] : found;
+    return found;
 }
+
+// Both forms: what each keeps of a strip besides (ww_soft_form), a strip's beginning, its row-steps, and R in its column `owned`.
+#if WW_SOFT_WIDE
+WW_INLINE float ww_soft_bits_of(const ww_soft_strip *s, float x, float y) {
+    return WW_SOFT_SQUARES ? (x - y) * (x - y) : s->scale * ww_soft_cost(x, y);
+}
+// The greatest cost of the tile's cells, in bits.
+WW_INLINE float ww_soft_greatest(const ww_soft_strip *s) {
+    float most_x = s->x[0], least_x = s->x[0];
+    WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {
+        most_x = fmax(most_x, s->x[q]);
+        least_x = fmin(least_x, s->x[q]);
+    }
+    return fmax(ww_soft_bits_of(s, most_x, s->least_y), ww_soft_bits_of(s, least_x, s->most_y));
+}
+// R of a value that a tile of products with the base `v_base` handed on; with WW_SOFT_FAR the value is R.
+WW_INLINE float ww_soft_r_of(float left, float v_base) {
+    return v_base < WW_SOFT_FAR ? v_base - ww_wide_log2_of(as_uint(left)) : left;
+}
+// The tile by pairs, c being R: a loop over rows, which reads their points and values again.
 WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, __global const float *xs, float v_base) {
     float above[WW_COLS], sum[WW_COLS], corner = s->corner;
     WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
@@ -150,16 +140,7 @@ WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, __global const float *xs, floa
     WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
         s->c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
 }
-WW_INLINE ww_soft_state ww_soft_owned(const ww_soft_state *c, const uint owned) {
-    // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
-    ww_soft_state found = c[0];
-    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++)
-        found = r <= owned ? c[r] : found;
-    return found;
-}
 
-// Each form: what it keeps of a strip besides (ww_soft_form), a strip's beginning, its row-steps, and R in its column `owned`.
-#if WW_SOFT_WIDE
 typedef struct {
     bool products;                    // c holds P times 2^-base
     float base;
@@ -260,8 +241,7 @@ WW_INLINE __global const float *ww_soft_products(ww_soft_strip *s, ww_soft_form 
     t->products = false;
     return xa;
 }
-WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const float *xs, __local float (*kept)[WW_WG],
-                             uint lane) {
+WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const float *xs) {
     __global const float *xa = xs;
 #pragma unroll 1
     while (s->step < s->rows) {
@@ -278,8 +258,10 @@ WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const f
             if (s->step >= s->rows)
                 break;
         }
-        if (asked)
-            ww_soft_put_off(s);
+        if (asked) {
+            s->doubt = s->failures;
+            s->failures = min(s->failures + 1, (uint)WW_SOFT_PATIENCE);
+        }
         ww_soft_by_pairs(s, xs, t->v_base);
         *t->base_to = WW_SOFT_FAR;
         ww_soft_read_all(s, xa);
@@ -293,169 +275,6 @@ WW_INLINE float ww_soft_result(const ww_soft_strip *s, const ww_soft_form *t, co
     return t->products ? t->base - ww_wide_log2(found) : WW_SOFT_LOG(found);
 }
 
-#elif WW_SOFT_SCALED
-#define WW_SOFT_ONE 0x3f800000
-#define WW_SOFT_POWER(bits) (WW_SOFT_ONE + (bits) * (1 << 23))  // 2^bits as the float's bits
-#define WW_SOFT_BITS(a) ((float)((as_int(a) >> 23) - 127))      // log2 of a power of two
-#define WW_SOFT_LOW (-50)
-#define WW_SOFT_HIGH 70
-#define WW_SOFT_SLOPE (-120)  // the least
-#define WW_SOFT_ENTERS 30.0f  // what enters from the left is at most 2^this
-#define WW_SOFT_FALL 40.0f    // bits that a path down a tile may fall by
-#define WW_SOFT_STEEP 110.0f  // most of a cost
-#define WW_SOFT_ROUND 12582912.0f
-#define WW_SOFT_MOST 4194304.0f  // |R| of which every bit is a whole one
-typedef struct {
-    bool scaled;               // c holds S
-    float slope[WW_COLS];
-    float first, last;         // column() of the strip's first and last
-    float previous;            // R in the last row to the left
-} ww_soft_form;
-WW_INLINE void ww_soft_begin(ww_soft_strip *s, ww_soft_form *t, __global float *edges) {
-    t->scaled = false;
-    t->first = t->last = 0;
-    t->previous = WW_SOFT_FAR;
-}
-WW_INLINE float ww_soft_exponent_after(float before, float r) {
-    return fmax(rint(r), before + WW_SOFT_SLOPE);
-}
-// Whether the tile is worth trying: its costs, and R of the row above within what slopes span.
-WW_INLINE bool ww_soft_may_fit(const ww_soft_strip *s, const ww_soft_form *t, float cost) {
-    bool fits = cost < WW_SOFT_STEEP;
-    if (!t->scaled) {
-        float before = rint(s->c[0]);
-        fits = fits && fabs(before) < WW_SOFT_MOST;
-        WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-            const float here = ww_soft_exponent_after(before, s->c[r]);
-            fits = fits && here - before < WW_SOFT_STEEP && here - s->c[r] < WW_SOFT_HIGH;
-            before = here;
-        }
-    }
-    return fits;
-}
-// The row above as S, and as R.
-WW_INLINE void ww_soft_to_scaled(ww_soft_strip *s, ww_soft_form *t) {
-    t->first = t->last = rint(s->c[0]);
-    s->c[0] = ww_exp2(t->first - s->c[0]);
-    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-        const float here = ww_soft_exponent_after(t->last, s->c[r]);
-        t->slope[r] = as_float(WW_SOFT_POWER((int)(here - t->last)));
-        s->c[r] = ww_exp2(here - s->c[r]);
-        t->last = here;
-    }
-    t->scaled = true;
-}
-WW_INLINE void ww_soft_to_logs(ww_soft_strip *s, ww_soft_form *t) {
-    float here = t->first;
-    s->c[0] = here - ww_log2(s->c[0]);
-    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-        here += WW_SOFT_BITS(t->slope[r]);
-        s->c[r] = here - ww_log2(s->c[r]);
-    }
-    t->scaled = false;
-}
-// The tile; false where scaled floats did not hold it, and then c is as it was.
-WW_INLINE bool ww_soft_by_scaling(ww_soft_strip *s, ww_soft_form *t, float cost, __local float (*kept)[WW_WG], uint lane) {
-    const float climb = fmax(cost - WW_SOFT_FALL / WW_ROWS, 0.0f) + WW_SOFT_ROUND - WW_SOFT_ROUND;
-    const float enters = WW_SOFT_ROUND + t->first - WW_SOFT_ENTERS;
-    float row = 0, diagonal = ww_exp2(t->first - s->corner);
-    int least = WW_SOFT_ONE, most = WW_SOFT_ONE;
-    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-        kept[r][lane] = s->c[r];
-    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-        const float next = fmin(row + climb, s->v[q] + WW_SOFT_ROUND - enters), rise = next - row;
-        const float back = ww_exp2(-rise);
-        float last = diagonal, value = ww_exp2(t->first + next - s->v[q]);
-        diagonal = value;
-        row = next;
-        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
-            const float x = s->x[q], y = s->b[r];
-            const float bits = WW_SOFT_SQUARES ? fma(-(x - y), x - y, rise) : fma(-s->scale, ww_soft_cost(x, y), rise);
-            const float factor = ww_exp2(bits), up = s->c[r], side = fma(back, value, last);
-            value = factor * (r ? fma(t->slope[r], side, up) : side + up);
-            last = up;
-            s->c[r] = value;
-            least = min(least, as_int(value));
-        }
-        s->v[q] = t->last + row - ww_log2(value);
-    }
-    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-        most = max(most, as_int(s->c[r]));
-    const bool held = ww_all_agree(least > WW_SOFT_POWER(WW_SOFT_LOW) && most < WW_SOFT_POWER(WW_SOFT_HIGH) &&
-                                   fabs(t->first) < WW_SOFT_MOST);
-    if (held) {
-        t->first += row;
-        t->last += row;
-        WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++)
-            s->to[q * WW_PACK] = s->v[q];
-    } else {
-        WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-            s->c[r] = kept[r][lane];
-    }
-    return held;
-}
-// Each S less its exponent, for column(); where the slope would be less than it may, less less.
-WW_INLINE void ww_soft_set_scaling(ww_soft_strip *s, ww_soft_form *t) {
-    int off = as_int(s->c[0]) & 0x7f800000;
-    t->first -= WW_SOFT_BITS(as_float(off));
-    s->c[0] = as_float(as_int(s->c[0]) - off + WW_SOFT_ONE);
-    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-        const int before = as_int(t->slope[r]), own = as_int(s->c[r]) & 0x7f800000;
-        const int here = max(before + (off - own), WW_SOFT_POWER(WW_SOFT_SLOPE));
-        t->slope[r] = as_float(here);
-        off += before - here;
-        s->c[r] = as_float(as_int(s->c[r]) - off + WW_SOFT_ONE);
-    }
-    t->last -= WW_SOFT_BITS(as_float(off));
-}
-// Tries the tile; whether it is done.
-WW_INLINE bool ww_soft_try_scaling(ww_soft_strip *s, ww_soft_form *t, __local float (*kept)[WW_WG], uint lane) {
-    bool done = false;
-    const float cost = ww_soft_greatest(s);
-    if (ww_all_agree(ww_soft_may_fit(s, t, cost))) {
-        if (!t->scaled)
-            ww_soft_to_scaled(s, t);
-        done = ww_soft_by_scaling(s, t, cost, kept, lane);
-    }
-    if (done) {
-        ww_soft_set_scaling(s, t);
-        s->failures = 0;
-    } else {
-        ww_soft_put_off(s);
-    }
-    if (t->scaled && !done)
-        ww_soft_to_logs(s, t);
-    return done;
-}
-WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const float *xs, __local float (*kept)[WW_WG],
-                             uint lane) {
-    __global const float *xa = xs;
-#pragma unroll 1
-    for (; s->step < s->rows; s->step += WW_ROWS) {
-        xa = ww_soft_take(s, xa);
-        s->corner = s->at_border && s->i == 0 ? 0.0f : t->previous;
-        t->previous = s->v[WW_ROWS - 1];
-        ww_soft_read_all(s, xa);
-        bool done = false;
-        if (s->doubt)
-            s->doubt--;
-        else
-            done = ww_soft_try_scaling(s, t, kept, lane);
-        if (!done)
-            ww_soft_by_pairs(s, xs, WW_SOFT_FAR);
-        s->i += WW_ROWS;
-    }
-}
-WW_INLINE float ww_soft_result(const ww_soft_strip *s, const ww_soft_form *t, const uint owned) {
-    const float found = ww_soft_owned(s->c, owned);
-    float here = t->first, exponent = here;
-    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-        here += WW_SOFT_BITS(t->slope[r]);
-        exponent = r <= owned ? here : exponent;
-    }
-    return t->scaled ? exponent - ww_log2(found) : found;
-}
-
 #else
 // By pairs alone: for a small gamma, and where doubles are slow.
 typedef struct {
@@ -464,8 +283,7 @@ typedef struct {
 WW_INLINE void ww_soft_begin(ww_soft_strip *s, ww_soft_form *t, __global float *edges) {
     t->previous = WW_SOFT_FAR;
 }
-WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const float *xs, __local float (*kept)[WW_WG],
-                             uint lane) {
+WW_INLINE void ww_soft_steps(ww_soft_strip *s, ww_soft_form *t, __global const float *xs) {
     __global const float *xa = xs;
 #pragma unroll 1
     for (; s->step < s->rows; s->step += WW_ROWS) {
@@ -511,7 +329,6 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
     const uint lane = (uint)get_local_id(0);
     __global float *edges = ww_items_edges(scratch, args, lane);
     __local uint taken;
-    __local float kept[WW_SOFT_SCALED ? WW_COLS : 1][WW_WG];  // c of a tile that scaled floats may not hold
     ww_soft_strip s;
     s.scale = args.parameters.soft_scale;
     s.root = WW_SOFT_SQUARES ? sqrt(s.scale) : 0;
@@ -538,7 +355,7 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                 s.i = (int)n - (int)u.rows;
                 ww_soft_begin_strip(&s, xs, ys, y.at, edges, first_column, widest);
                 ww_soft_begin(&s, &form, edges);
-                ww_soft_steps(&s, &form, xs, kept, lane);
+                ww_soft_steps(&s, &form, xs);
                 if (m > first_column && m <= first_column + WW_COLS)
                     result = ww_soft_result(&s, &form, m - 1 - first_column);
             }

@@ -24,7 +24,7 @@
 #define ww_all_agree(own) (own)
 #endif
 // NVIDIA's compiler heeds a limit of registers (-cl-nv-maxrregcount) only where the size of groups is left open.
-#if WW_EXCHANGE == 1
+#if WW_EXCHANGE == WWK_EXCHANGE_NV_SHFL
 #define WW_SOFT_GROUP
 #else
 #define WW_SOFT_GROUP __attribute__((reqd_work_group_size(WW_WG, 1, 1)))

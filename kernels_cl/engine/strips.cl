@@ -27,7 +27,7 @@
 #define WW_SEQUENCE_CELLS                                                                                              \
     (WWK_DOUBLE || WW_CHANNELS > 1 || WW_ELEMENTS || WW_DIAGONAL || WW_CARRY || WW_OPEN || WW_SELECT ? 128 : 256)
 #define WW_STEP_CELLS (WW_ROWS * WW_COLS)
-#define WW_SEQUENCE (!WW_MASKED && WW_EXCHANGE == 1 && 4 * WW_STEP_CELLS <= WW_SEQUENCE_CELLS)
+#define WW_SEQUENCE (!WW_MASKED && WW_EXCHANGE == WWK_EXCHANGE_NV_SHFL && 4 * WW_STEP_CELLS <= WW_SEQUENCE_CELLS)
 #if WW_SEQUENCE
 #define WW_EACH_STEP _Pragma("unroll")
 #else

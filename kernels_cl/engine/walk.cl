@@ -246,7 +246,7 @@ WW_INLINE uint ww_block_end(ww_pair_band limits, uint block) {
 }
 
 #if WW_VECTOR == 1
-#if WW_BAND && WW_COLS > 32 && !(WW_BAND == 2 && defined(WW_PACK))
+#if WW_BAND && WW_COLS > 32 && !(WW_BAND == WWK_BAND_DIAGONAL && defined(WW_PACK))
 #error "a banded block has at most 32 columns, but masks of diagonals take any number (items_edges.cl)"
 #endif
 // One bit a column of the block: set inside row i's interval.
@@ -371,7 +371,7 @@ WW_INLINE void ww_edge(ww_block *w, const ww_launch_args args, const bool at_bor
 #define WW_PASSED(items, more) (WW_EXCHANGE ? 1 : 2 * (WW_ROWS + (more)) * (items))
 WW_INLINE void ww_pass_right(ww_block *w, real *also, __local ww_scalar *passed, const uint turn, const uint items,
                              const uint lid, const uint lane, const uint width, const bool round) {
-#if WW_EXCHANGE == 0
+#if WW_EXCHANGE == WWK_EXCHANGE_LOCAL
     __local ww_scalar *edge = passed + turn * (WW_ROWS + (also ? 1 : 0)) * items;
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++)

@@ -213,8 +213,8 @@ WW_INLINE void ww_block_limits(ww_block *block, const ww_blocks *at, const ww_gr
         int lo[WW_VECTOR], hi[WW_VECTOR];
         for (int v = 0; v < WW_VECTOR; v++) {
             const ww_gradient_task task = ww_lane_task(at, args, tasks, v);
-            const ww_pair_band limits = ww_band_make(band, WW_BAND == 1 ? 0 : task.band, task.band, 1, args.band_width,
-                                                     args.corner != 0, task.n, task.m);
+            const ww_pair_band limits = ww_band_make(band, WW_BAND == WWK_BAND_TABLE ? 0 : task.band, task.band, 1,
+                                                     args.band_width, args.corner != 0, task.n, task.m);
             const uint t = min(at->i[WW_PACKED ? 0 : v] * WW_ROWS + (uint)q, task.n - 1);
             lo[v] = (int)ww_band_lo(limits, t);
             hi[v] = (int)ww_band_hi(limits, t);

@@ -125,7 +125,7 @@ WW_INLINE void ww_request_part(const ww_soft_way *way, const ww_soft_item *item,
 
 // The slope of the cost of two points as they are here, over WW_SOFT_SLOPE_UNIT.
 WW_INLINE float ww_soft_slope(float x, float y) {
-#if WW_COST == 1
+#if WW_COST == WWK_COST_SQUARED
     return x - y;
 #elif WW_TABLED
     return 0;
@@ -145,11 +145,13 @@ WW_INLINE void ww_part_weights(const ww_soft_way *way, const float *shares, int 
 #if WW_TABLED
     const uint row = way->i * WW_ROWS + (uint)q, four = (way->j * WW_COLS + (uint)part * WW_PART) / 4;
     float weights[WW_PART];
-#if WW_COST == 3
+#if WW_COST == WWK_COST_EUCLIDEAN
     ww_soft_costs(weights, way->table, way->costs, row, four, WW_PART, 1);
 #endif
     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
-        weights[r] = WW_COST == 3 ? ww_share(shares[r], weights[r]) : WW_COST == 1 ? 2 * shares[r] : shares[r];
+        weights[r] = WW_COST == WWK_COST_EUCLIDEAN ? ww_share(shares[r], weights[r])
+                     : WW_COST == WWK_COST_SQUARED ? 2 * shares[r]
+                                                   : shares[r];
     WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++)
         if (row < way->costs.rows && four + (uint)k < way->costs.fours)
             WW_FOURS(way->weights + way->costs.first)[row * way->costs.fours + four + (uint)k] =

@@ -147,7 +147,7 @@ WW_INLINE bool ww_chain_has(ww_soft_chain *chained, uint steps, uint all) {
 // scale of costs is in them. Points so large that two of them are the same or far from each other stay as they are: root times them
 // may overflow.
 #define WW_SOFT_LARGE 1e25f
-#if WW_COST == 1 && !WW_TABLED
+#if WW_COST == WWK_COST_SQUARED && !WW_TABLED
 #define WW_SOFT_ROOT(scale) sqrt(scale)
 #define WW_SOFT_SLOPE_UNIT(root) (2 / (root))
 #else

@@ -111,7 +111,7 @@ WW_INLINE void ww_slope_add(ww_scalar sum[WW_SLOPE_POINTS][4], ww_scalar mine[WW
 #pragma unroll
         for (int c = 0; c < 4; c++) {
             const ww_scalar t = mine[p][c] - theirs[c];
-#if WW_COST == 2
+#if WW_COST == WWK_COST_ABSOLUTE
             sum[p][c] += t > 0 ? w[p] : t < 0 ? -w[p] : (ww_scalar)0;
 #else
             sum[p][c] = fma(w[p], t, sum[p][c]);

@@ -34,7 +34,7 @@
 #endif
 #define WW_WAVE_BITS (WWK_DOUBLE ? -1022 : -126)
 #define WW_WAVE_SUMS (WW_TABLED ? 0 : WW_CHANNELS) // slopes by a column's point
-#if WW_EXCHANGE == 1 || WW_EXCHANGE == 3
+#if WW_EXCHANGE == WWK_EXCHANGE_NV_SHFL || WW_EXCHANGE == WWK_EXCHANGE_AMD_BPERMUTE
 #define WW_WAVE 32
 #define WW_WAVE_PLACES (WW_WG + 32) // of local memory: a ring of each wave, behind one of what is above the first
 #else

@@ -42,8 +42,8 @@ ww_envelope(__global const ww_scalar *restrict x_values, __global const ulong2 *
 }
 
 // Adds channel distances up to a point's cost: `sum` before and after the channels.
-#define WW_BOUNDS_ADD_CHANNEL(sum, d) (sum) = WW_COST == 2 ? (sum) + (d) : fma((d), (d), (sum))
-#define WW_BOUNDS_WHOLE(sum) (WW_COST == 3 ? sqrt(sum) : (sum))
+#define WW_BOUNDS_ADD_CHANNEL(sum, d) (sum) = WW_COST == WWK_COST_ABSOLUTE ? (sum) + (d) : fma((d), (d), (sum))
+#define WW_BOUNDS_WHOLE(sum) (WW_COST == WWK_COST_EUCLIDEAN ? sqrt(sum) : (sum))
 #define WW_BOUNDS_GATHER(total, cost) (total) = !WW_BOUNDS_MAXIMUM ? (total) + (cost) : (total) > (cost) ? (total) : (cost)
 
 // How far y is outside [low, high].

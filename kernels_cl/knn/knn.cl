@@ -10,21 +10,18 @@
 // ww_knn_exact.
 //
 // Parameters, all given by the host; the last four but WW_STORED where a text asks for them:
-//   WW_METRIC  0 squared L2, 1 L1, 2 Linf, 3 cosine, 4 inner product (negated), 5 Hamming,
-//              6 Jaccard of bits, 7 Minkowski, 8 Canberra, 9 Bray-Curtis, 10 L2 of the coordinates that both points
-//              have, 11 correlation (no filter takes these)
-//   WW_DIRECT  1: the filter computes the metric itself (always so for 1, 2 and 5)
+//   WW_METRIC  WWK_METRIC_...
+//   WW_DIRECT  1: the filter computes the metric itself (always so for L1, Linf and of bits)
 //   WW_CENTRE  1: the filter subtracts `mean` from every point first
 //   WW_D       the dimension where it is fixed at compile time, else 0
-//   WW_STORED  what the base's coordinates are stored in: 0 as queries and sums, 1 uchar, 2 char, 3 half. (Queries are
-//              never in these: the host has them widened.)
+//   WW_STORED  WWK_STORED_...; of queries WWK_STORED_PRECISION: the host has them widened
 //   WW_WG      work-items of a filter's group
 //   WW_ROW_WG  work-items of a group that serves one query
 #pragma OPENCL FP_CONTRACT OFF
 #define WW_KNN_TILE 64u
 #define WW_NO_INDEX 0xffffffffu
 // Coordinates are words of bits.
-#define WW_KNN_WORDS (WW_METRIC == 5 || WW_METRIC == 6)
+#define WW_KNN_WORDS (WW_METRIC == WWK_METRIC_HAMMING || WW_METRIC == WWK_METRIC_JACCARD_BITS)
 
 // A coordinate, and the type of sums of coordinates; with 4 and WW_VECTOR of them together.
 #if WW_KNN_WORDS
@@ -49,16 +46,16 @@ typedef WW_PASTE(ww_stored4_, WW_STORED) ww_stored4;
 // It is read by these alone: one; four, which begin at a multiple of four; WW_VECTOR of them.
 #define WW_STORED_TO(count) WW_PASTE(convert_, WW_PASTE(WW_VALUE_NAME, count))
 WW_INLINE ww_value ww_stored_value(__global const ww_stored *at) {
-    return WW_STORED == 3 ? (ww_value)vload_half(0, (__global const half *)at) : (ww_value)*at;
+    return WW_STORED == WWK_STORED_HALF ? (ww_value)vload_half(0, (__global const half *)at) : (ww_value)*at;
 }
 WW_INLINE ww_value4 ww_stored_four(__global const ww_stored4 *at) {
-    if (WW_STORED == 3)
+    if (WW_STORED == WWK_STORED_HALF)
         return WW_STORED_TO(4)(vloada_half4(0, (__global const half *)at));
     return WW_STORED_TO(4)(*at);
 }
 #define ww_stored_vector(at)                                                                                           \
-    (WW_STORED == 3 ? WW_STORED_TO(WW_VECTOR)(WW_PASTE(vload_half, WW_VECTOR)(0, (__global const half *)(at)))         \
-                    : WW_STORED_TO(WW_VECTOR)(WW_VLOAD(0, at)))
+    (WW_STORED == WWK_STORED_HALF ? WW_STORED_TO(WW_VECTOR)(WW_PASTE(vload_half, WW_VECTOR)(0, (__global const half *)(at))) \
+                                  : WW_STORED_TO(WW_VECTOR)(WW_VLOAD(0, at)))
 
 WW_INLINE ulong ww_tile_at(uint point, uint dimension) {
     return (ulong)(point / WW_KNN_TILE) * dimension * WW_KNN_TILE + point % WW_KNN_TILE;
@@ -83,17 +80,17 @@ WW_INLINE ww_stored4 ww_tile_four(__global const ww_stored *point, uint j, uint 
 // where WW_NEAR is true. What rounding may do to a pair's sum of products is at most margin * (|q| + |c|)^2 (4: margin * |q| * |c|):
 // of that the point's share is in its start (its norm is stored as less by that: ww_knn_norms), the query's in its cut, so
 // that a far point costs no other anything.
-#define WW_KNN_STARTS ((WW_METRIC == 0 || WW_METRIC == 4) && !WW_DIRECT)
+#define WW_KNN_STARTS ((WW_METRIC == WWK_METRIC_L2_SQUARED || WW_METRIC == WWK_METRIC_INNER_PRODUCT) && !WW_DIRECT)
 #if WW_KNN_WORDS
 #define WW_ADD(sum, q, c) ((sum) + popcount((q) ^ (c)))
 #define WW_NEAR(sum, cut) ((sum) < (cut))
 #define WW_NEVER 0u
 #define WW_ALWAYS 0xffffffffu
 #else
-#define WW_PRODUCTS (WW_METRIC != 1 && WW_METRIC != 2 && !WW_DIRECT)
+#define WW_PRODUCTS (WW_METRIC != WWK_METRIC_L1 && WW_METRIC != WWK_METRIC_LINF && !WW_DIRECT)
 #define WW_ADD(sum, q, c)                                                                                              \
-    (WW_METRIC == 1 ? (sum) + fabs((q) - (c)) : WW_METRIC == 2 ? fmax((sum), fabs((q) - (c)))                          \
-                                              : fma(WW_DIRECT ? (q) - (c) : (q), WW_DIRECT ? (q) - (c) : (c), (sum)))
+    (WW_METRIC == WWK_METRIC_L1 ? (sum) + fabs((q) - (c)) : WW_METRIC == WWK_METRIC_LINF ? fmax((sum), fabs((q) - (c))) \
+                                : fma(WW_DIRECT ? (q) - (c) : (q), WW_DIRECT ? (q) - (c) : (c), (sum)))
 #define WW_NEAR(sum, cut) (WW_PRODUCTS ? (sum) >= (cut) : (sum) <= (cut))
 #define WW_NEVER (WW_PRODUCTS ? (ww_scalar)INFINITY : -(ww_scalar)INFINITY)
 #define WW_ALWAYS (-WW_NEVER)
@@ -113,10 +110,10 @@ WW_INLINE ww_value ww_knn_cut(ww_knn_args job, ww_scalar best, ww_scalar norm) {
         return WW_ALWAYS;
     if (WW_KNN_WORDS)
         return (ww_value)best;
-    if (WW_METRIC == 4)
+    if (WW_METRIC == WWK_METRIC_INNER_PRODUCT)
         return (ww_value)(-best - job.slack * norm);
     // A query of zeros has distance 1 to all.
-    if (WW_METRIC == 3)
+    if (WW_METRIC == WWK_METRIC_COSINE)
         return norm == 0 || best == 0 ? WW_NEVER : (ww_value)((1 - best - job.margin) * sqrt(norm));
     if (!WW_KNN_STARTS)
         return best == 0 ? WW_NEVER : (ww_value)(best * (1 + job.margin));

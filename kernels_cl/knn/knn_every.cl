@@ -9,11 +9,11 @@
 //
 // Parameters: WW_P_WHOLE: the whole part of Minkowski's p, where that is a multiple of 1/2 up to 8, else 0; WW_P_HALF: 1 where a
 // half is left of it; WW_P_BITS: the bits of p.
-#define WW_MINKOWSKI (WW_METRIC == 7)
-#define WW_CANBERRA (WW_METRIC == 8)
-#define WW_BRAY_CURTIS (WW_METRIC == 9)
-#define WW_MISSING (WW_METRIC == 10)
-#define WW_CORRELATION (WW_METRIC == 11)
+#define WW_MINKOWSKI (WW_METRIC == WWK_METRIC_MINKOWSKI)
+#define WW_CANBERRA (WW_METRIC == WWK_METRIC_CANBERRA)
+#define WW_BRAY_CURTIS (WW_METRIC == WWK_METRIC_BRAY_CURTIS)
+#define WW_MISSING (WW_METRIC == WWK_METRIC_NAN_L2)
+#define WW_CORRELATION (WW_METRIC == WWK_METRIC_CORRELATION)
 
 WW_INLINE ulong ww_exact_at(uint point, uint dimension) {
     return WW_EXACT_ROWS ? (ulong)point * ((dimension + 3) / 4 * 4) : ww_tile_at(point, dimension);

@@ -15,22 +15,22 @@ WW_INLINE ulong ww_exact_at(uint point, uint dimension) {
 // points, and never negative.
 #if WW_KNN_WORDS
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) ((sum) + popcount((x) ^ (y)))
-#elif WW_METRIC == 3
+#elif WW_METRIC == WWK_METRIC_COSINE
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale)                                                                      \
     fma((x) * (x_scale) - (y) * (y_scale), (x) * (x_scale) - (y) * (y_scale), (sum))
 #else
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale)                                                                      \
-    (WW_METRIC == 0 ? fma((x) - (y), (x) - (y), (sum)) : WW_METRIC == 1 ? (sum) + fabs((x) - (y))                      \
-     : WW_METRIC == 4 ? fma(-(x), (y), (sum)) : fmax((sum), fabs((x) - (y))))
+    (WW_METRIC == WWK_METRIC_L2_SQUARED ? fma((x) - (y), (x) - (y), (sum)) : WW_METRIC == WWK_METRIC_L1 ? (sum) + fabs((x) - (y)) \
+     : WW_METRIC == WWK_METRIC_INNER_PRODUCT ? fma(-(x), (y), (sum)) : fmax((sum), fabs((x) - (y))))
 #endif
 
 // The distance from its sum. Jaccard's from the bits that differ and the members of both, all whole numbers except the
 // result: 0 for two empty sets.
 WW_INLINE ww_scalar ww_exact_of(ww_value sum, ww_scalar q_norm, ww_scalar c_norm) {
     const ww_scalar all = (ww_scalar)sum;
-    if (WW_METRIC == 6)
+    if (WW_METRIC == WWK_METRIC_JACCARD_BITS)
         return all > 0 ? all / ((q_norm + c_norm + all) / 2) : 0;
-    return WW_METRIC == 3 ? all / 2 : all;
+    return WW_METRIC == WWK_METRIC_COSINE ? all / 2 : all;
 }
 
 // Four coordinates of a sum.
@@ -45,10 +45,10 @@ WW_INLINE ww_value ww_exact_four(ww_value sum, ww_value4 x, ww_value4 y, ww_scal
 WW_INLINE ww_scalar ww_exact_rows(__global const ww_value4 *q, __global const ww_stored4 *c, uint vectors,
                                   ww_scalar q_norm, ww_scalar c_norm) {
     ww_value sum = 0;
-    if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
+    if (WW_METRIC == WWK_METRIC_COSINE && (q_norm == 0 || c_norm == 0))
         return 1;
-    const ww_scalar q_scale = WW_METRIC == 3 ? ww_knn_scale(q_norm) : 1;
-    const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
+    const ww_scalar q_scale = WW_METRIC == WWK_METRIC_COSINE ? ww_knn_scale(q_norm) : 1;
+    const ww_scalar c_scale = WW_METRIC == WWK_METRIC_COSINE ? ww_knn_scale(c_norm) : 1;
     (void)q_scale, (void)c_scale;
     for (uint v = 0; v < vectors; v++)
         sum = ww_exact_four(sum, q[v], ww_stored_four(c + v), q_scale, c_scale);
@@ -60,10 +60,10 @@ WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_store
     if (WW_EXACT_ROWS)
         return ww_exact_rows((__global const ww_value4 *)q, (__global const ww_stored4 *)c, (dimension + 3) / 4, q_norm,
                              c_norm);
-    if (WW_METRIC == 3 && (q_norm == 0 || c_norm == 0))
+    if (WW_METRIC == WWK_METRIC_COSINE && (q_norm == 0 || c_norm == 0))
         return 1;
-    const ww_scalar q_scale = WW_METRIC == 3 ? ww_knn_scale(q_norm) : 1;
-    const ww_scalar c_scale = WW_METRIC == 3 ? ww_knn_scale(c_norm) : 1;
+    const ww_scalar q_scale = WW_METRIC == WWK_METRIC_COSINE ? ww_knn_scale(q_norm) : 1;
+    const ww_scalar c_scale = WW_METRIC == WWK_METRIC_COSINE ? ww_knn_scale(c_norm) : 1;
     (void)q_scale, (void)c_scale;
     ww_value sum = 0;
     for (uint j = 0; j < dimension; j++)
@@ -73,7 +73,9 @@ WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_store
 
 // The same for several points, where a kernel text has vectors; cosine's scales and Jaccard's quotients are computed by
 // the function above.
-#define WW_EXACT_TOGETHER (!WW_EXACT_ROWS && WW_ROW_WG == 1 && WW_VECTOR > 1 && WW_METRIC != 3 && WW_METRIC != 6)
+#define WW_EXACT_TOGETHER                                                                                              \
+    (!WW_EXACT_ROWS && WW_ROW_WG == 1 && WW_VECTOR > 1 && WW_METRIC != WWK_METRIC_COSINE &&                            \
+     WW_METRIC != WWK_METRIC_JACCARD_BITS)
 #if WW_EXACT_TOGETHER
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_exact_values;
 #endif
@@ -95,7 +97,7 @@ ww_knn_exact(__global const ww_value *restrict queries, __global const ww_stored
         ww_exact_values sum = 0;
         for (uint j = 0; j < dimension; j++)
             sum = WW_EXACT_ADD(sum, (ww_exact_values)q[j * WW_KNN_TILE], ww_stored_vector(c + j * WW_KNN_TILE), 0, 0);
-#if WW_METRIC == 5
+#if WW_METRIC == WWK_METRIC_HAMMING
         WW_VSTORE(WW_PASTE(convert_, WW_PASTE(WW_REAL_NAME, WW_VECTOR))(sum), 0, values + out + done);
 #else
         WW_VSTORE(sum, 0, values + out + done);

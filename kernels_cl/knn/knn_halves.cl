@@ -25,23 +25,23 @@ WW_INLINE void ww_store_above(float x, ulong at, __global half *row) {
 
 // The factor by which a point is multiplied.
 WW_INLINE ww_scalar ww_tensor_scale(ww_scalar norm, float scale) {
-    return WW_METRIC == 3 ? ww_knn_scale(norm) * 128 : (ww_scalar)scale;
+    return WW_METRIC == WWK_METRIC_COSINE ? ww_knn_scale(norm) * 128 : (ww_scalar)scale;
 }
 
 // n, of a point whose scaled squared norm this is.
 WW_INLINE float ww_tensor_point(float square, uint width) {
-    return ww_tensor_slack(square, width) - (WW_METRIC == 0 ? square / 2 : 0);
+    return ww_tensor_slack(square, width) - (WW_METRIC == WWK_METRIC_L2_SQUARED ? square / 2 : 0);
 }
 
 // t, of a query whose own n this is, or a little more: points as near as `kth`, which is finite, pass. The metric's
 // values are multiplied with `square_scale` (cosine: the longest square).
 WW_INLINE float ww_tensor_cut(float n, ww_scalar kth, uint width, float square_scale) {
     const float sums = (float)(width + 16) / (1 << 22);
-#if WW_METRIC == 3
+#if WW_METRIC == WWK_METRIC_COSINE
     return n + ((float)(kth - 1) + sums) * WW_LONGEST_SQUARE;
 #else
     const float scaled = (float)(kth * square_scale);
-    return n + (WW_METRIC == 0 ? scaled / 2 : scaled) + fabs(scaled) * sums;
+    return n + (WW_METRIC == WWK_METRIC_L2_SQUARED ? scaled / 2 : scaled) + fabs(scaled) * sums;
 #endif
 }
 

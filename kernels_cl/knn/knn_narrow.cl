@@ -9,7 +9,7 @@
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(WW_KNN_FILTER_ARGUMENTS) {
     __local ww_value4 points[WW_KNN_STEP / 4 * WW_D];
     __local ww_value4 starts[WW_KNN_STEP / 4];
-    __local ww_value4 scales[WW_METRIC == 3 ? WW_KNN_STEP / 4 : 1];
+    __local ww_value4 scales[WW_METRIC == WWK_METRIC_COSINE ? WW_KNN_STEP / 4 : 1];
     const uint item = (uint)get_local_id(0);
     const uint row0 = (uint)(get_group_id(0) % job.query_groups) * (WW_WG * WW_QUERIES) + item;
     const uint begin = job.base_first + (uint)(get_group_id(0) / job.query_groups) * job.part;
@@ -39,7 +39,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
         }
         for (uint i = item; i < WW_KNN_STEP; i += WW_WG) {
             ((__local ww_value *)starts)[i] = ww_knn_start(base_norms[first + i]);
-            if (WW_METRIC == 3)
+            if (WW_METRIC == WWK_METRIC_COSINE)
                 ((__local ww_value *)scales)[i] = ww_knn_scale(base_norms[first + i]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -60,7 +60,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
             int near = 0;
 #pragma unroll
             for (uint r = 0; r < WW_QUERIES; r++) {
-                if (WW_METRIC == 3)
+                if (WW_METRIC == WWK_METRIC_COSINE)
                     sum[r] *= scales[c / 4];
                 near |= ww_any4(sum[r], cut[r]);
             }

@@ -70,16 +70,16 @@ ww_knn_norms(__global const ww_stored *restrict tiles, __global const ww_scalar 
              const ww_scalar by) {
     const uint i = (uint)get_global_id(0);
     ww_scalar sum = 0;
-#if WW_METRIC != 5
+#if WW_METRIC != WWK_METRIC_HAMMING
     __global const ww_stored *point = tiles + ww_tile_at(i, dimension);
 #endif
-#if WW_METRIC == 6
+#if WW_METRIC == WWK_METRIC_JACCARD_BITS
     uint members = 0;
     for (uint j = 0; i < count && j < dimension; j++)
         members += popcount(point[j * WW_KNN_TILE]);
     sum = (ww_scalar)members;
-#elif WW_METRIC != 5
-#if WW_METRIC == 11
+#elif WW_METRIC != WWK_METRIC_HAMMING
+#if WW_METRIC == WWK_METRIC_CORRELATION
     ww_scalar own = 0, raw = 0;
     for (uint j = 0; i < count && j < dimension; j++) {
         const ww_scalar x = ww_stored_value(point + j * WW_KNN_TILE);
@@ -91,7 +91,7 @@ ww_knn_norms(__global const ww_stored *restrict tiles, __global const ww_scalar 
     for (uint j = 0; i < count && j < dimension; j++) {
 #if WW_CENTRE
         const ww_scalar x = ww_stored_value(point + j * WW_KNN_TILE) - mean[j];
-#elif WW_METRIC == 11
+#elif WW_METRIC == WWK_METRIC_CORRELATION
         const ww_scalar x = ww_stored_value(point + j * WW_KNN_TILE) - own;
 #else
         const ww_scalar x = ww_stored_value(point + j * WW_KNN_TILE);
@@ -99,15 +99,18 @@ ww_knn_norms(__global const ww_stored *restrict tiles, __global const ww_scalar 
         sum = fma(x, x, sum);
     }
 #endif
-#if WW_METRIC == 11
+#if WW_METRIC == WWK_METRIC_CORRELATION
     // What is left of coordinates that are all alike is the rounding of their mean.
     const ww_scalar rounding = ldexp((ww_scalar)dimension, WWK_DOUBLE ? -52 : -23);
     sum = sum <= raw * rounding * rounding ? 0 : sum;
 #endif
     // Of a direction each point's own norm counts. (Of the other metrics the host looks at the largest coordinates.)
-    if (WW_METRIC == 3 && i < count && sum < ww_norm_least() && ww_knn_is_somewhere(tiles + ww_tile_at(i, dimension), dimension))
+    if (WW_METRIC == WWK_METRIC_COSINE && i < count && sum < ww_norm_least() &&
+        ww_knn_is_somewhere(tiles + ww_tile_at(i, dimension), dimension))
         atomic_or(largest + 1, 2u);
-    if ((WW_METRIC == 0 || WW_METRIC == 3 || WW_METRIC == 4 || WW_METRIC == 11) && !(sum <= ww_norm_most()))
+    if ((WW_METRIC == WWK_METRIC_L2_SQUARED || WW_METRIC == WWK_METRIC_COSINE || WW_METRIC == WWK_METRIC_INNER_PRODUCT ||
+         WW_METRIC == WWK_METRIC_CORRELATION) &&
+        !(sum <= ww_norm_most()))
         atomic_or(largest + 1, 1u);
     norms[i] = sum * by;
     atomic_max(largest, as_uint((float)sum * 1.000001f));

@@ -64,7 +64,9 @@ ww_tensor_cuts(__global const ww_scalar *restrict query_norms, __global const ww
         const ww_scalar norm = query_norms[job.query_first + row], by = ww_tensor_scale(norm, scale);
         const ww_scalar kth = best[(ulong)row * job.k + job.k - 1];
         // No point comes before a list whose k-th distance is 0, or (cosine) the list of a query of zeros.
-        const bool done = WW_METRIC == 0 ? kth == 0 : WW_METRIC == 3 ? kth == 0 || norm == 0 : false;
+        const bool done = WW_METRIC == WWK_METRIC_L2_SQUARED ? kth == 0
+                          : WW_METRIC == WWK_METRIC_COSINE   ? kth == 0 || norm == 0
+                                                             : false;
         if (kth == (ww_scalar)INFINITY || !(job.reach < 1e18f))
             t = WW_PASSES_ALL;
         else if (!done)

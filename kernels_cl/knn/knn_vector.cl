@@ -54,7 +54,7 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(W
                         sum[r] = WW_ADD(sum[r], (ww_values)(WW_CENTRE ? query - origin : query), point);
                     }
                 }
-#if WW_METRIC == 3
+#if WW_METRIC == WWK_METRIC_COSINE
                 const ww_values norm = WW_VLOAD(0, base_norms + first + v);
                 const ww_values scale = norm > 0 ? 1 / sqrt(norm) : (ww_values)0;
 #pragma unroll

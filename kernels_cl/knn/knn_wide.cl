@@ -54,7 +54,7 @@ WW_INLINE void ww_wide_start(ww_value4 (*sum)[2], __global const ww_scalar *norm
 
 // Cosine: the sums become q.c / |c|.
 WW_INLINE void ww_wide_scale(ww_value4 (*sum)[2], __global const ww_scalar *norms) {
-#if WW_METRIC == 3
+#if WW_METRIC == WWK_METRIC_COSINE
 #pragma unroll
     for (uint h = 0; h < 2; h++) {
         const ww_value4 norm = *(__global const ww_value4 *)(norms + h * 64);

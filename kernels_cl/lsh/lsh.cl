@@ -2,8 +2,8 @@
 // Locality-sensitive hashing: keys, tables, and the candidates of single queries. lsh/lsh_join.cl searches for many
 // queries.
 //
-// Function m of table t of a point x: floor(a.x + b) with the segment's width divided into a and b (WW_FAMILY 0: l2,
-// l1), whether a.x >= 0 (1: cosine), one bit of x (2: hamming), or the least of the members' permuted values (3:
+// Function m of table t of a point x: floor(a.x + b) with the segment's width divided into a and b (WWK_FAMILY_STABLE: l2,
+// l1), whether a.x >= 0 (COSINE), one bit of x (BITS: hamming), or the least of the members' permuted values (SETS:
 // jaccard). A table's functions are summed with odd multipliers and mixed to the key; its upper bits are the bucket.
 // All sums are multiply-adds in the order of the coordinates, so that every device gives the same tables.
 //
@@ -15,7 +15,7 @@
 // Parameters: WW_FAMILY; WW_FUNCTIONS of a table; WW_PROBING 0: there is only the first probe; WW_TOGETHER 0 ww_lsh_keys, 1
 // ww_lsh_keys_together, 2 ww_lsh_keys_blocked; WW_SET slots of a query's set of points: more than its candidates plus a
 // work-group.
-#define WW_SIDES (WW_FAMILY == 0 ? 2 : 1)
+#define WW_SIDES (WW_FAMILY == WWK_FAMILY_STABLE ? 2 : 1)
 #define WW_POSITIONS (WW_SIDES * WW_FUNCTIONS)
 
 WW_INLINE uint ww_mix(uint h) {
@@ -30,7 +30,7 @@ WW_INLINE uint ww_multiplier(uint function) {
     return ww_mix(function * 0x9e3779b9u + 0x7f4a7c15u) | 1u;
 }
 
-#if WW_FAMILY >= 2
+#if WW_FAMILY >= WWK_FAMILY_BITS
 typedef uint ww_coefficient;
 #else
 typedef ww_scalar ww_coefficient;
@@ -50,7 +50,7 @@ WW_INLINE ww_hash ww_hash_of(__global const ww_value *point, __global const ww_v
     ww_hash hash;
     hash.cost[0] = hash.cost[1] = 0;
     hash.move[1] = 0;
-#if WW_FAMILY == 3
+#if WW_FAMILY == WWK_FAMILY_SETS
     // Broder: On the resemblance and containment of documents (1997). A probe takes the second least value.
     const uint factor = a[2 * function] | 1u, summand = a[2 * function + 1];
     uint least = 0xffffffffu, second = 0xffffffffu;
@@ -61,7 +61,7 @@ WW_INLINE ww_hash ww_hash_of(__global const ww_value *point, __global const ww_v
     }
     hash.value = least;
     hash.move[0] = second - least;
-#elif WW_FAMILY == 2
+#elif WW_FAMILY == WWK_FAMILY_BITS
     const uint bit = a[function];
     hash.value = (uint)point[bit / 32 * WW_KNN_TILE] >> bit % 32 & 1u;
     hash.move[0] = hash.value ? -1u : 1u;
@@ -70,7 +70,7 @@ WW_INLINE ww_hash ww_hash_of(__global const ww_value *point, __global const ww_v
     ww_scalar sum = row[dimension];
     for (uint j = 0; j < dimension; j++)
         sum = fma(row[j], point[j * WW_KNN_TILE], sum);
-#if WW_FAMILY == 0
+#if WW_FAMILY == WWK_FAMILY_STABLE
     const int value = WW_PASTE(convert_int_sat, _rtn)(sum);
     hash.cost[0] = sum - (ww_scalar)value;
     hash.cost[1] = 1 - hash.cost[0];
@@ -98,7 +98,7 @@ ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *rest
     const uint row = ww_rest(group, job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
     if (row >= job.count)
         return;
-#if WW_FAMILY == 3
+#if WW_FAMILY == WWK_FAMILY_SETS
     __global const ww_value *point = points + starts[job.first + row], *end = points + starts[job.first + row + 1];
 #else
     __global const ww_value *point = points + ww_tile_at(job.first + row, job.dimension), *end = point;
@@ -150,7 +150,7 @@ ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *rest
 typedef WW_PASTE(WW_REAL_NAME, 4) ww_key_four;
 
 WW_INLINE uint ww_key_hash(ww_scalar projected) {
-#if WW_FAMILY == 0
+#if WW_FAMILY == WWK_FAMILY_STABLE
     return (uint)WW_PASTE(convert_int_sat, _rtn)(projected);
 #else
     return (uint)(projected >= 0);
@@ -270,7 +270,7 @@ ww_lsh_keys_together(__global const ww_value *restrict points, __global const ul
                 projected[v] = fma((ww_lsh_scalars)coefficients[j], WW_VLOAD(v, tile + j * WW_KNN_TILE), projected[v]);
 #pragma unroll
         for (uint v = 0; v < WW_LSH_PARTS; v++)
-#if WW_FAMILY == 0
+#if WW_FAMILY == WWK_FAMILY_STABLE
             sums[v] +=
                 WW_PASTE(as_uint, WW_VECTOR)(WW_PASTE(WW_PASTE(convert_int, WW_VECTOR), _sat_rtn)(projected[v])) *
                 ww_multiplier(function);
@@ -448,7 +448,7 @@ ww_lsh_tasks(__global const uint *restrict query_offsets, __global const uint *r
             *to++ = (uint2)(bucket + b, begin[b] + i * job.tile);
 }
 
-#if WW_FAMILY != 3
+#if WW_FAMILY != WWK_FAMILY_SETS
 // Copies tiles to rows: `count` points, from `first` on. One work-item a point.
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_rows(__global const ww_value *restrict tiles, const uint first, const uint count, const uint dimension,

@@ -12,8 +12,8 @@
 //
 // Both sides are read in row order, each row padded with zeros to a multiple of four.
 //
-// WW_JOIN 0 ww_lsh_join, 1 ww_lsh_join_wide, 2 ww_lsh_join_sets, 3 ww_lsh_join_tensor (a file of its own); WW_JOIN_WG work-items
-// of a group.
+// WW_JOIN: which of ww_lsh_join (PLAIN), ww_lsh_join_wide, ww_lsh_join_sets, ww_lsh_join_tensor (a file of its own); WW_JOIN_WG
+// work-items of a group.
 //
 // ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at a
 //   time in local memory, coordinate after coordinate. With WW_LSH_LIST each query's list is in registers meanwhile. Local
@@ -25,7 +25,7 @@
 #define WW_JOIN_POINTS 64u
 #define WW_JOIN_VECTORS ((WW_D + 3) / 4) // of a row, where the dimension is fixed
 
-#if WW_FAMILY == 3
+#if WW_FAMILY == WWK_FAMILY_SETS
 typedef ww_value ww_join_row;
 #else
 typedef ww_value4 ww_join_row;
@@ -74,7 +74,7 @@ WW_INLINE ww_scalar ww_join_offer(ww_join_args job, ulong list, uint row, uint p
     return fmin(radius, ww_list_insert(best_values + list, best_ids + list, job.k, value, id));
 }
 
-#if WW_FAMILY != 3
+#if WW_FAMILY != WWK_FAMILY_SETS
 // ---- numbers and bits
 
 // The value with which sums are compared, from the radius; unlike ww_knn_cut() it accepts equal distances, whose ids
@@ -82,9 +82,9 @@ WW_INLINE ww_scalar ww_join_offer(ww_join_args job, ulong list, uint row, uint p
 WW_INLINE ww_value ww_join_cut(ww_join_args job, ww_scalar radius, ww_scalar norm) {
     if (radius == (ww_scalar)INFINITY)
         return WW_ALWAYS;
-    if (WW_METRIC == 5)
+    if (WW_METRIC == WWK_METRIC_HAMMING)
         return (uint)radius + 1;
-    if (WW_METRIC == 3)
+    if (WW_METRIC == WWK_METRIC_COSINE)
         return norm == 0 ? WW_ALWAYS : (1 - radius - job.margin) * sqrt(norm);
     if (WW_DIRECT)
         return radius;
@@ -94,7 +94,7 @@ WW_INLINE ww_value ww_join_cut(ww_join_args job, ww_scalar radius, ww_scalar nor
 // Whether a row whose radius at a task's begin is this one has found all that it can: points equal to it, which have
 // distance 0, are in its bucket of every table, and so of those before.
 WW_INLINE bool ww_join_settled(ww_join_args job, ww_scalar radius) {
-    return job.settled && radius == 0 && WW_METRIC != 3;
+    return job.settled && radius == 0 && WW_METRIC != WWK_METRIC_COSINE;
 }
 
 // The cut at a task's begin, from the radius.
@@ -102,11 +102,12 @@ WW_INLINE ww_value ww_join_begin(ww_join_args job, ww_scalar radius, ww_scalar n
     return ww_join_settled(job, radius) ? WW_NEVER : ww_join_cut(job, radius, norm);
 }
 
-#define WW_JOIN_NORM(norms, at) (WW_METRIC == 5 || WW_METRIC == 1 || WW_METRIC == 2 ? 0 : (norms)[at])
+#define WW_JOIN_NORM(norms, at)                                                                                        \
+    (WW_METRIC == WWK_METRIC_HAMMING || WW_METRIC == WWK_METRIC_L1 || WW_METRIC == WWK_METRIC_LINF ? 0 : (norms)[at])
 #define WW_JOIN_TAKE(x, v) (WW_CENTRE ? (x)-mean[v] : (x))
 #endif
 
-#if WW_JOIN == 0
+#if WW_JOIN == WWK_JOIN_PLAIN
 // ---- few coordinates
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_join_values;
 #define WW_JOIN_LANES(values) ((__local ww_value *)(values))
@@ -166,7 +167,7 @@ WW_INLINE void ww_join_sums(const ww_join_pass *o, WW_JOIN_SPACE const ww_value 
         for (uint r = 0; r < WW_QUERIES; r++)
             sum[r] = WW_ADD(sum[r], (ww_join_values)WW_JOIN_QUERY(q, g, r, j), p);
     }
-    if (WW_METRIC == 3) {
+    if (WW_METRIC == WWK_METRIC_COSINE) {
 #pragma unroll
         for (uint r = 0; r < WW_QUERIES; r++)
             sum[r] *= o->scales[c / WW_VECTOR];
@@ -176,7 +177,7 @@ WW_INLINE void ww_join_sums(const ww_join_pass *o, WW_JOIN_SPACE const ww_value 
 // The distance of query r of group g, which is `row`, and the point in place `c` of local memory.
 WW_INLINE ww_scalar ww_join_value(const ww_join_pass *o, WW_JOIN_SPACE const ww_value *q, uint g, uint r, uint row,
                                   uint c) {
-    if (WW_DIRECT || (WW_METRIC == 0 && !WW_CENTRE)) {
+    if (WW_DIRECT || (WW_METRIC == WWK_METRIC_L2_SQUARED && !WW_CENTRE)) {
         ww_value total = 0;
 #pragma unroll
         for (uint j = 0; j < WW_D; j++)
@@ -280,7 +281,7 @@ WW_INLINE void ww_join_compare(const ww_join_pass *o, WW_JOIN_SPACE const ww_val
 
 __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_join(WW_JOIN_ARGUMENTS) {
     __local ww_join_values points[WW_JOIN_POINTS / WW_VECTOR * WW_D], starts[WW_JOIN_POINTS / WW_VECTOR];
-    __local ww_join_values scales[WW_METRIC == 3 ? WW_JOIN_POINTS / WW_VECTOR : 1];
+    __local ww_join_values scales[WW_METRIC == WWK_METRIC_COSINE ? WW_JOIN_POINTS / WW_VECTOR : 1];
     __local uint ids[WW_JOIN_POINTS];
     const uint item = (uint)get_local_id(0);
     const uint2 task = tasks[job.first_task + get_group_id(0)];
@@ -333,7 +334,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
             const uint point = entries[min(first + i, end - 1)];
             ids[i] = point;
             WW_JOIN_LANES(starts)[i] = ww_knn_start(base_norms[job.base_first + point]);
-            if (WW_METRIC == 3)
+            if (WW_METRIC == WWK_METRIC_COSINE)
                 WW_JOIN_LANES(scales)[i] = ww_knn_scale(base_norms[job.base_first + point]);
 #pragma unroll
             for (uint j = 0; j < WW_D; j++)
@@ -359,7 +360,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
 #endif
 }
 
-#elif WW_JOIN == 1
+#elif WW_JOIN == WWK_JOIN_WIDE
 // ---- many coordinates
 #define WW_LSH_DEPTH 8u
 
@@ -377,7 +378,7 @@ WW_INLINE void ww_join_mark(ww_value4 (*sum)[2], __local const ww_value4 *scales
     for (uint r = 0; r < 8; r++) {
         const uint of = r / 4 * 32 + down * 4 + r % 4;
         const ww_value cut = cuts[of];
-        if (WW_METRIC == 3) {
+        if (WW_METRIC == WWK_METRIC_COSINE) {
             sum[r][0] *= scales[across];
             sum[r][1] *= scales[8 + across];
         }
@@ -391,7 +392,7 @@ WW_INLINE void ww_join_mark(ww_value4 (*sum)[2], __local const ww_value4 *scales
 
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(WW_JOIN_ARGUMENTS) {
     __local ww_value4 query_part[WW_LSH_DEPTH * 16], point_part[WW_LSH_DEPTH * 16], starts[16];
-    __local ww_value4 scales[WW_METRIC == 3 ? 16 : 1];
+    __local ww_value4 scales[WW_METRIC == WWK_METRIC_COSINE ? 16 : 1];
     __local ww_value cuts[64];
     __local uint ids[64], near_low[64], near_high[64];
     const uint item = (uint)get_local_id(0), across = item % 8, down = item / 8, vectors = (job.dimension + 3) / 4;
@@ -411,7 +412,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
         ids[item] = point;
         near_low[item] = near_high[item] = 0;
         ((__local ww_value *)starts)[item] = ww_knn_start(base_norms[job.base_first + point]);
-        if (WW_METRIC == 3)
+        if (WW_METRIC == WWK_METRIC_COSINE)
             ((__local ww_value *)scales)[item] = ww_knn_scale(base_norms[job.base_first + point]);
         barrier(CLK_LOCAL_MEM_FENCE);
         ww_value4 sum[8][2];
@@ -452,7 +453,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
     }
 }
 
-#elif WW_JOIN == 2
+#elif WW_JOIN == WWK_JOIN_SETS
 // ---- sets
 
 __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_join_sets(WW_JOIN_ARGUMENTS) {

@@ -62,7 +62,7 @@ ww_lsh_halves(__global const ww_value4 *restrict rows, __global const ww_value4 
 
 // A query's t, from the n of its own row. (Cosine: a query of zeros has products of 0, and distance 1 to all.)
 WW_INLINE float ww_join_tensor_cut(ww_scalar radius, float n, float scale) {
-    if (radius == (ww_scalar)INFINITY || (WW_METRIC != 3 && scale == 0))
+    if (radius == (ww_scalar)INFINITY || (WW_METRIC != WWK_METRIC_COSINE && scale == 0))
         return WW_PASSES_ALL;
     return ww_tensor_cut(n, radius, WW_WIDTH, scale * scale);
 }

@@ -11,7 +11,7 @@
 // two differences a cell whatever the window is. So a cell's error is in proportion to D, but for what values lose as floats.
 // No local memory, no barrier.
 //
-// Parameters: WW_NORM: 1, 2; 3: job.power; 4: infinite. WW_WHOLE: that power where it is a whole number, else 0. WW_WG; WW_VECTORS; WW_RAW_ROWS: no more than the window has points, and
+// Parameters: WW_NORM: WWK_NORM_..., POWER: job.power. WW_WHOLE: that power where it is a whole number, else 0. WW_WG; WW_VECTORS; WW_RAW_ROWS: no more than the window has points, and
 // no fewer than it has whole blocks.
 #define WW_PROFILE_WIDTH (WW_WG * WW_VECTORS * WW_VECTOR)
 #define WW_PROFILE_SUMS (WW_SOME ? WW_CHANNELS : 1) // values that a window has: of each channel where some of them count
@@ -32,11 +32,11 @@ typedef WW_PASTE(float, WW_VECTOR) ww_floats;
 #endif
 
 WW_INLINE real ww_join(const real a, const real b) {
-    return WW_NORM == 4 ? ww_max2(a, b) : a + b;
+    return WW_NORM == WWK_NORM_INFINITE ? ww_max2(a, b) : a + b;
 }
 
 WW_INLINE real ww_power(const real d, const float power) {
-    if (WW_NORM == 2)
+    if (WW_NORM == WWK_NORM_2)
         return d * d;
 #if WW_WHOLE
     const real one = fabs(d), two = one * one, four = two * two, eight = four * four;
@@ -50,7 +50,7 @@ WW_INLINE real ww_power(const real d, const float power) {
     if (WW_WHOLE & 16)
         made *= eight * eight;
     return made;
-#elif WW_NORM == 3
+#elif WW_NORM == WWK_NORM_POWER
     return WW_TO_REAL(exp2(power * log2(WW_FLOATS(fabs(d))))); // a float's digits are within the margin; of 0 it is 0
 #else
     return fabs(d);

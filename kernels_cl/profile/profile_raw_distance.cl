@@ -4,7 +4,7 @@
 // bit. Each sum has one order (src/profile/profile_raw.c has the same): the result is the same on every device. Of other p
 // the host compares. What is above the k-th best ends.
 //
-// Parameters: WW_NORM: 1, 2; 4: p infinite.
+// Parameters: WW_NORM: WWK_NORM_1, _2 or _INFINITE.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -15,10 +15,10 @@ typedef struct {
 } ww_sides;
 
 WW_INLINE double ww_join_one(const double a, const double b) {
-    return WW_NORM == 4 ? fmax(a, b) : a + b;
+    return WW_NORM == WWK_NORM_INFINITE ? fmax(a, b) : a + b;
 }
 WW_INLINE double4 ww_join_four(const double4 a, const double4 b) {
-    return WW_NORM == 4 ? fmax(a, b) : a + b;
+    return WW_NORM == WWK_NORM_INFINITE ? fmax(a, b) : a + b;
 }
 
 // The join of one channel; or INFINITY, where it is more than `most`.
@@ -27,14 +27,14 @@ WW_INLINE double ww_difference(global const double *x, global const double *y, c
     uint t = 0;
     for (; t + 4 <= window; t += 4) {
         const double4 d = vload4(0, x + t) - vload4(0, y + t);
-        sums = ww_join_four(sums, WW_NORM == 2 ? d * d : fabs(d));
+        sums = ww_join_four(sums, WW_NORM == WWK_NORM_2 ? d * d : fabs(d));
         if (t % 32 == 28 && ww_join_one(ww_join_one(sums.x, sums.y), ww_join_one(sums.z, sums.w)) > most)
             return INFINITY;
     }
     double sum = ww_join_one(ww_join_one(sums.x, sums.y), ww_join_one(sums.z, sums.w));
     for (; t < window; t++) {
         const double d = x[t] - y[t];
-        sum = ww_join_one(sum, WW_NORM == 2 ? d * d : fabs(d));
+        sum = ww_join_one(sum, WW_NORM == WWK_NORM_2 ? d * d : fabs(d));
     }
     return sum;
 }
@@ -42,7 +42,7 @@ WW_INLINE double ww_difference(global const double *x, global const double *y, c
 // The squared distance of windows i and j; of one channel, INFINITY where it is more than `above`.
 WW_INLINE double ww_distance(const ww_profile_merge_args *job, const ww_sides *at, const uint i, const uint j,
                              const double above) {
-    const double most = (WW_NORM == 2 ? above : sqrt(above)) * (1 + 1e-15);
+    const double most = (WW_NORM == WWK_NORM_2 ? above : sqrt(above)) * (1 + 1e-15);
     double total = 0;
     double least[WW_BEST]; // with WW_SOME: of the channels, the least first
     for (uint b = 0; b < WW_BEST; b++)
@@ -67,11 +67,11 @@ WW_INLINE double ww_distance(const ww_profile_merge_args *job, const ww_sides *a
     }
     for (uint b = 0; WW_SOME && b < WW_BEST; b++)
         total = ww_join_one(total, least[b]);
-    return WW_NORM == 2 ? total : total * total;
+    return WW_NORM == WWK_NORM_2 ? total : total * total;
 }
 
 // D (profile_raw.cl) of a squared distance.
 WW_INLINE double ww_d_of(const ww_profile_merge_args *job, const double squared) {
     (void)job;
-    return WW_NORM == 2 ? squared : sqrt(squared);
+    return WW_NORM == WWK_NORM_2 ? squared : sqrt(squared);
 }

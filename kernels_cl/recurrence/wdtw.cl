@@ -15,7 +15,8 @@
 #define WW_DIAGONAL 2
 // On NVIDIA a multiply-add of three registers takes as long as two of two registers: a difference is multiplied by the
 // weight's root, then squared.
-#if WW_EXCHANGE == 1 && WW_CHANNELS == 1 && !WW_TABLED && WW_COST == 1 && !WWK_DOUBLE && !defined(WW_GRADIENT)
+#if WW_EXCHANGE == WWK_EXCHANGE_NV_SHFL && WW_CHANNELS == 1 && !WW_TABLED && WW_COST == WWK_COST_SQUARED && !WWK_DOUBLE &&         \
+    !defined(WW_GRADIENT)
 #define WW_WEIGHT_ROOT 1
 #else
 #define WW_WEIGHT_ROOT 0

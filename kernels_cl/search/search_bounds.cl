@@ -20,7 +20,7 @@
 // with its least cost in a corner of several cells); WW_SEARCH_TRIED; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG. Local memory:
 // 3 counters. Two barriers.
 #define WW_BOUND_CHECK 8                                               // terms from one look at the limit to the next
-#define WW_ADDED (WW_COST == 2 || (WW_COST == 3 && WW_CHANNELS == 1))  // distances, not their squares
+#define WW_ADDED (WW_COST == WWK_COST_ABSOLUTE || (WW_COST == WWK_COST_EUCLIDEAN && WW_CHANNELS == 1)) // no squares
 
 // A window is still a candidate: what a comparison of lanes gives.
 #if WW_VECTOR == 1
@@ -66,7 +66,7 @@ WW_INLINE real ww_add_difference(real sum, real d) {
     return WW_ADDED ? sum + d : fma(d, d, sum);
 }
 WW_INLINE real ww_add_term(real total, real sum) {
-    const real cost = WW_COST == 3 && !WW_ADDED ? sqrt(sum) : sum;
+    const real cost = WW_COST == WWK_COST_EUCLIDEAN && !WW_ADDED ? sqrt(sum) : sum;
     return !WW_SEARCH_MAXIMUM ? total + cost : total > cost ? total : cost;
 }
 

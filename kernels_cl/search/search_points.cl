@@ -2,8 +2,7 @@
 // Windows of a stream as the kernels of a search see them: which windows a work-item has, and their normalised points.
 // The stream is not copied: a point is normalised when it is loaded, by the table of search_moments.cl.
 //
-// Parameters: base/points.cl's; WW_SEARCH_AFFINE 0: points as they are, 1: (v - centre) * scale + shift, 2: v * scale (of
-// differences); WW_SEARCH_LISTED 1: the windows of a list, 0: consecutive ones. WW_VECTOR windows a work-item at a time.
+// Parameters: base/points.cl's; WW_SEARCH_AFFINE: WWK_AFFINE_..., SCALED of differences; WW_SEARCH_LISTED 1: the windows of a list, 0: consecutive ones. WW_VECTOR windows a work-item at a time.
 
 // In a kernel: its query, results, list and counter.
 #define WW_OF_QUERY(args)                                                                                              \
@@ -36,8 +35,8 @@ WW_INLINE ww_window ww_window_at(__global const ww_scalar *values, __global cons
     ww_window w;
     w.at = values + args.channel * args.stride + p;
     for (int c = 0; c < WW_CHANNELS; c++) {
-        w.centre[c] = WW_SEARCH_AFFINE == 1 ? ww_load_lanes(ww_table_of(table, args, c, 0) + p) : 0;
-        w.shift[c] = WW_SEARCH_AFFINE == 1 ? ww_load_lanes(ww_table_of(table, args, c, 2) + p) : 0;
+        w.centre[c] = WW_SEARCH_AFFINE == WWK_AFFINE_SHIFTED ? ww_load_lanes(ww_table_of(table, args, c, 0) + p) : 0;
+        w.shift[c] = WW_SEARCH_AFFINE == WWK_AFFINE_SHIFTED ? ww_load_lanes(ww_table_of(table, args, c, 2) + p) : 0;
         w.scale[c] = ww_load_lanes(ww_table_of(table, args, c, 1) + p);
     }
     return w;
@@ -45,7 +44,8 @@ WW_INLINE ww_window ww_window_at(__global const ww_scalar *values, __global cons
 
 // A value of one window, or of all lanes.
 #define ww_affine(value, centre, scale, shift)                                                                         \
-    (WW_SEARCH_AFFINE == 1 ? fma((value) - (centre), scale, shift) : WW_SEARCH_AFFINE == 2 ? (value) * (scale) : (value))
+    (WW_SEARCH_AFFINE == WWK_AFFINE_SHIFTED ? fma((value) - (centre), scale, shift)                                    \
+                                            : WW_SEARCH_AFFINE == WWK_AFFINE_SCALED ? (value) * (scale) : (value))
 WW_INLINE real ww_window_affine(const ww_window *w, int c, real value) {
     return ww_affine(value, w->centre[c], w->scale[c], w->shift[c]);
 }

@@ -246,9 +246,9 @@ WW_INLINE real ww_windows_ready(ww_windows *windows, __global const ww_scalar *v
         lane_valid[v] = 0;
         for (int c = 0; c < WW_CHANNELS; c++) {
             __global const ww_scalar *at = values + (args.channel + c) * args.stride + p;
-            const ww_scalar centre = WW_SEARCH_AFFINE == 1 ? ww_table_of(table, args, c, 0)[p] : 0,
+            const ww_scalar centre = WW_SEARCH_AFFINE == WWK_AFFINE_SHIFTED ? ww_table_of(table, args, c, 0)[p] : 0,
                             scale = ww_table_of(table, args, c, 1)[p],
-                            shift = WW_SEARCH_AFFINE == 1 ? ww_table_of(table, args, c, 2)[p] : 0;
+                            shift = WW_SEARCH_AFFINE == WWK_AFFINE_SHIFTED ? ww_table_of(table, args, c, 2)[p] : 0;
             lane_valid[v] += scale;
             for (uint j = 0; j < args.n; j++)
                 windows->points[((ulong)j * WW_CHANNELS + c) * WW_VECTOR + v] =

@@ -6,7 +6,7 @@
 // are so many teams with a series each. The first row's
 // covariances, which the next length extends, wait in scratch memory: a number for WW_ROWS cells.
 //
-// What teams win (H100): 1000 x 152, every tenth length 69.8 for 76.9 ms; 200 x 427 1 %.
+// What teams win (H200): 1000 x 152, every tenth length 63.2 for 72.1 ms; 200 x 427 1.4 %.
 // Tried, not taken: rows and windows in local memory, scratch read ahead, 64 lanes in 2 parts: 25 to 38 for 24 ms.
 //
 // What is sought is the least of |row| - cov(s, u) / |window|, which is never below 0 but by rounding: such floats

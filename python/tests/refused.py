@@ -380,6 +380,10 @@ REFUSED = {
     "SeriesSet.to_numpy": {
         "ValueError": [lambda: ww.SeriesSet([X[0], X[1, :9]]).to_numpy(), lambda: ww.SeriesSet().to_numpy()]
     },
+    "SeriesSet.embed": {
+        "ValueError": [lambda: ww.SeriesSet([[1.0]]).embed(-1), lambda: ww.SeriesSet([[1.0]]).embed(1 << 62)],
+        "MemoryError": [lambda: ww.SeriesSet([[1.0]]).embed(1 << 56)],
+    },
     "SeriesSet.znormalise": {"ValueError": [lambda: ww.SeriesSet(NAN).znormalise()]},
     "SeriesSet.fill_missing": {
         "ValueError": [

@@ -445,6 +445,13 @@ def test_files(tmp_path, rng):
     np.testing.assert_allclose(made[0], [[-1, 1]])
     with pytest.raises(IndexError):
         made[1]
+    made = ww.SeriesSet([x[0], x[1][:, :3]])
+    made.embed(2)
+    wide = [np.pad(some, ((0, 0), (2, 2)), "edge") for some in (x[0], x[1][:, :3])]
+    wide = [np.lib.stride_tricks.sliding_window_view(some, 5, axis=1).swapaxes(1, 2).reshape(10, -1) for some in wide]
+    np.testing.assert_array_equal(made[0], wide[0])
+    np.testing.assert_array_equal(made[1], wide[1])
+    np.testing.assert_array_equal(ww.cdist(made), ww.cdist(wide, axes="ct"))
     with pytest.raises(OSError):
         ww.write("/nonexistent/x.ts", x)
     distances = ww.cdist(x)

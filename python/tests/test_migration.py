@@ -88,6 +88,11 @@ def test_aeon(data):
     np.testing.assert_allclose(ww.cdist(X), aeon.dtw_pairwise_distance(X), atol=1e-12)
     assert ww.path(X[0], z)[0].tolist() == [list(cell) for cell in aeon.dtw_alignment_path(X[0], z)[0]]
     np.testing.assert_allclose(ww.sbd(X), aeon.sbd_pairwise_distance(X), atol=1e-12)
+    x, shapes = Y[0], ww.SeriesSet([Y[0], z])
+    shapes.embed(3)
+    cells, _ = ww.path(shapes[0], shapes[1])
+    assert cells.tolist() == [list(cell) for cell in aeon.shape_dtw_alignment_path(x, z, reach=3)[0]]
+    np.testing.assert_allclose(((x[cells[:, 0]] - z[cells[:, 1]]) ** 2).sum(), aeon.shape_dtw_distance(x, z, reach=3))
     # Their share of the length, of unequal lengths too.
     estimators = importlib.import_module("wavewarp.sklearn")
     made = estimators.KNeighborsTimeSeriesClassifier(distance_params={"window": 0.15}).fit([X[0], z, Y[0][:25]], [0, 1, 2])
@@ -98,6 +103,10 @@ def test_aeon(data):
 def test_tslearn(data):
     tslearn, (X, Y, z) = theirs("tslearn.metrics"), data
     np.testing.assert_allclose(ww.distance(X[0], z, root=True), tslearn.dtw(X[0], z))
+    (code,) = re.findall(r"```python\n(h = .*?)```", PAGE.with_name("measures.md").read_text(), re.DOTALL)
+    names = {"ww": ww, "np": np, "X": X, "Y": Y, "sigma": 2.0}
+    exec(code, names)
+    np.testing.assert_allclose(names["kernel"], tslearn.cdist_gak(X, Y, sigma=2.0))
     want = tslearn.cdist_dtw(X[:, :, None], Y[:, :, None])
     np.testing.assert_allclose(ww.cdist(X[:, :, None], Y[:, :, None], root=True, axes="ntc"), want)
     np.testing.assert_allclose(ww.distance(X[0], z, gamma=0.5), tslearn.soft_dtw(X[0], z, gamma=0.5))

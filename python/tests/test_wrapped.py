@@ -18,8 +18,7 @@ LEFT_OUT = {
     "classify|profile_find|profile_find_motifs|knn_find": "made of the calls that are wrapped, without progress and limits",
     "lsh_run": "ww_lsh_run_rows() of all rows",
     "plan_create_nearest": "ww_nearest() decides ties of float too; a shard without offsets is the same plan",
-    "measure_init|measure_set|measure_set_text|measure_info_by_name|cost_name|cost_by_name": "ww_measure_parse() does it",
-    "band_kind_by_name": "ww_band_parse() does it",
+    "measure_init|measure_set|measure_set_text|measure_info_by_name": "ww_measure_parse() does it",
     "shapelets_write": "to_json() adds the kind of the labels, and save() writes that",
     "(topk|knn)_get_info": "their objects are not kept",
 }
@@ -38,12 +37,9 @@ def test_every_function():
     wrapped = set(re.findall(r"lib\.ww_(\w+)", sources))
     for kind in re.findall(r'handle\("ww_(\w+)"\)', sources):
         wrapped.add(kind + "_destroy")
-    enums = set(re.findall(r'by_name\(\s*"ww_(\w+)"', sources))
-    wrapped |= {kind + "_by_name" for kind in enums}
-    wrapped |= {kind + "_name" for kind in enums}  # records show enums by name
     reasons = [pattern for pattern in LEFT_OUT]
     missing = {f for f in functions - wrapped if not any(re.fullmatch(pattern, f) for pattern in reasons)}
     assert not missing
     idle = [p for p in reasons if not any(re.fullmatch(p, f) for f in functions - wrapped)]
     assert not idle, "reasons for functions that are wrapped or gone"
-    assert not wrapped - functions - {k + s for k in enums for s in ("_name", "_by_name")}
+    assert not wrapped - functions

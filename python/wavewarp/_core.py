@@ -206,10 +206,15 @@ def keep(struct, *values):
     return struct
 
 
+def _words(kind):
+    """The kind of words of an enum; None: it has none."""
+    return getattr(lib, kind.upper().replace("WW_", "WW_WORD_", 1), None)
+
+
 def _value(kind, value):
     if kind.kind == "enum":
-        name = getattr(lib, kind.cname.replace("enum ", "") + "_name", None)
-        return text(name(value)) if name else kind.elements[value].rsplit("_", 1)[-1].lower()
+        words = _words(kind.cname.replace("enum ", ""))
+        return kind.elements[value].rsplit("_", 1)[-1].lower() if words is None else text(lib.ww_word(words, value))
     if kind.kind == "array" and kind.item.cname == "char":
         return text(value)
     if kind.kind == "pointer" and kind.item.cname in ("char", "char const"):
@@ -229,8 +234,8 @@ def info(struct):
 
 def by_name(kind, name):
     """The value of an enum that has names in the library: "ward" for ww_linkage."""
-    value = ffi.new(kind + " *")
-    check(getattr(lib, kind + "_by_name")(str(name).encode(), value))
+    value = ffi.new("unsigned *")
+    check(lib.ww_word_parse(_words(kind), str(name).encode(), value))
     return value[0]
 
 

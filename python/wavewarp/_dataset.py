@@ -288,7 +288,7 @@ class Dataset:
     @property
     def precision(self) -> str:
         """What it is computed with: "float" or "double"."""
-        return text(lib.ww_precision_name(lib.ww_dataset_precision(self._c)))
+        return text(lib.ww_word(lib.WW_WORD_PRECISION, lib.ww_dataset_precision(self._c)))
 
     @property
     def dtype(self) -> np.dtype:

@@ -525,4 +525,4 @@ def engines() -> List[str]:
     True
     """
     kinds = ffi.typeof("ww_engine").elements
-    return [text(lib.ww_engine_name(value)) for value in kinds]
+    return [text(lib.ww_word(lib.WW_WORD_ENGINE, value)) for value in kinds]

@@ -124,13 +124,13 @@ class SeriesIndex(Saved):
         """A dataset like the base; None stays None."""
         if series is None:
             return None
-        made = {"precision": text(lib.ww_precision_name(lib.ww_index_precision(self._c))), "context": self.context}
+        made = {"precision": text(lib.ww_word(lib.WW_WORD_PRECISION, lib.ww_index_precision(self._c))), "context": self.context}
         return datasets(series, None, names=(name, "base"), **made)[0]
 
     @property
     def dtype(self) -> np.dtype:
         """Of the series and distances: float32 or float64."""
-        return DTYPES[text(lib.ww_precision_name(lib.ww_index_precision(self._c)))]
+        return DTYPES[text(lib.ww_word(lib.WW_WORD_PRECISION, lib.ww_index_precision(self._c)))]
 
     @property
     def measure(self) -> str:

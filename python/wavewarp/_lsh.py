@@ -188,7 +188,7 @@ class LSH(Saved):
     @property
     def dtype(self) -> np.dtype:
         """As Points.dtype."""
-        return DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(self._c)))]
+        return DTYPES[text(lib.ww_word(lib.WW_WORD_PRECISION, lib.ww_lsh_precision(self._c)))]
 
     @property
     def dimension(self) -> int:

@@ -398,4 +398,4 @@ def parse_band(words, longest: int = 0) -> Tuple[str, float]:
     """
     band = ffi.new("ww_band *")
     check(lib.ww_band_parse(words.encode(), number("longest", longest), band))
-    return text(lib.ww_band_kind_name(band.kind)), band.width
+    return text(lib.ww_word(lib.WW_WORD_BAND_KIND, band.kind)), band.width

@@ -158,7 +158,7 @@ def values_of(points):
     if view.kind == lib.WW_POINTS_BITS:
         width = (view.dimension + 7) // 8
         return np.frombuffer(ffi.buffer(view.values, view.count * width), np.uint8).reshape(-1, width).copy()
-    dtype = ELEMENTS[view.element] or DTYPES[text(lib.ww_precision_name(view.precision))]
+    dtype = ELEMENTS[view.element] or DTYPES[text(lib.ww_word(lib.WW_WORD_PRECISION, view.precision))]
     flat = np.frombuffer(ffi.buffer(view.values, view.count * view.dimension * dtype.itemsize), dtype)
     if view.column_order:
         return flat.reshape(view.dimension, view.count).T.copy()

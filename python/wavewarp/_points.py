@@ -115,7 +115,7 @@ class Points:
     @property
     def dtype(self) -> np.dtype:
         """The NumPy type of their distances."""
-        return DTYPES[text(lib.ww_precision_name(lib.ww_points_precision(self._c)))]
+        return DTYPES[text(lib.ww_word(lib.WW_WORD_PRECISION, lib.ww_points_precision(self._c)))]
 
     @property
     def ids(self) -> np.ndarray:
@@ -226,7 +226,7 @@ def points_of(values, like=None, context=None, missing=False, ids=None):
         return values
     if like is None:
         return Points(values, context=context, missing=missing)
-    precision = text(lib.ww_precision_name(precision_of(like.dtype)))
+    precision = text(lib.ww_word(lib.WW_WORD_PRECISION, precision_of(like.dtype)))
     dimension = like.dimension if like.kind == "bits" and getattr(values, "dtype", None) != bool else None
     return Points(
         values,
@@ -570,4 +570,4 @@ def metrics() -> Dict[str, str]:
     >>> ww.metrics()["hamming"]
     'bits'
     """
-    return {text(lib.ww_metric_name(m)): KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
+    return {text(lib.ww_word(lib.WW_WORD_METRIC, m)): KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}

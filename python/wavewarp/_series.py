@@ -13,7 +13,7 @@ import numpy as np
 
 from ._arrays import as_numbers, doubles, label_list, label_text
 from ._buffer import Buffer
-from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, notice, text
+from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, notice, number, text
 from ._frames import frame_one, library_of
 from ._axes import check_axes, guessed, one_of, plain_shapes, arranged
 
@@ -273,6 +273,10 @@ class SeriesSet:
     >>> stamped.times(0).tolist()
     [0.0, 10.0]
     >>> stamped.znormalise()
+    >>> shapes = ww.SeriesSet([[1.0, 2.0, 4.0]])
+    >>> shapes.embed(1)
+    >>> shapes[0].tolist()
+    [[1.0, 1.0, 2.0], [1.0, 2.0, 4.0], [2.0, 4.0, 4.0]]
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     stamped.write(os.path.join(folder, "one.ts"))
@@ -495,6 +499,23 @@ class SeriesSet:
             NaN or infinity: the text says where.
         """
         check(lib.ww_series_set_znormalise(self._c))
+
+    def embed(self, reach: int) -> None:
+        """Gives each point its neighbours as channels, in place: DTW of such series is shape DTW (raw descriptors).
+
+        Parameters
+        ----------
+        reach : int
+            Neighbours on each side, 0 or more; the ends of a series repeat beyond it. A channel becomes 2 reach + 1.
+
+        Raises
+        ------
+        ValueError
+            A negative reach, or one that makes too many channels.
+        MemoryError
+            The set does not fit, 2 reach + 1 times as large.
+        """
+        check(lib.ww_series_set_embed(self._c, number("reach", reach)))
 
     def fill_missing(self, how: str = "interpolate") -> None:
         """Fills in what is missing (NaN), or leaves its points out, in place.

@@ -140,7 +140,7 @@ ww_status wwi_points_program(ww_points *p) {
     const wwi_program_parts parts = {
         .texts = {"base/number.cl", "knn/knn_args.h", "knn/knn.cl", "knn/knn_points.cl"},
         .defines = {{"WWK_DOUBLE", !bits && p->precision == WW_DOUBLE},
-                    {"WW_METRIC", bits ? 5 : 0},
+                    {"WW_METRIC", bits ? WWK_METRIC_HAMMING : WWK_METRIC_L2_SQUARED},
                     {"WW_DIRECT", 0},
                     {"WW_CENTRE", 0},
                     {"WW_STORED", p->element}},

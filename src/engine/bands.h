@@ -8,6 +8,8 @@
 #include <wavewarp/dataset.h>
 #include <wavewarp/measure.h>
 
+#include "base/option_names.h"
+
 // How an engine divides the columns: blocks of `columns` columns, row-steps of `rows` rows (padding rows at the top
 // fill the first), `width` blocks side by side. columns 0: rows alone, no blocks.
 typedef struct wwi_tiling {
@@ -23,9 +25,13 @@ typedef struct wwi_words {
 ww_status wwi_words_reserve(wwi_words *words, size_t more);
 void wwi_words_free(wwi_words *words);
 
-// How the kernels are told: WW_BAND in kernels_cl/base/band.cl. Itakura's rows are rounded in double, which not every
-// device has: they need a table, as a caller's own do.
-typedef enum wwi_band_form { WWI_BAND_NONE, WWI_BAND_TABLE, WWI_BAND_DIAGONAL, WWI_BAND_SLANTED } wwi_band_form;
+// How the kernels are told: WW_BAND in kernels_cl/base/option_names.h.
+typedef enum wwi_band_form {
+    WWI_BAND_NONE = WWK_BAND_NONE,
+    WWI_BAND_TABLE = WWK_BAND_TABLE,
+    WWI_BAND_DIAGONAL = WWK_BAND_DIAGONAL,
+    WWI_BAND_SLANTED = WWK_BAND_SLANTED
+} wwi_band_form;
 wwi_band_form wwi_band_form_of(const ww_band *band);
 // The same for all pairs of a job: with open ends a band that is too short for some of them needs a table.
 wwi_band_form wwi_band_form_between(const ww_measure *measure, const ww_dataset *rows, const ww_dataset *columns);

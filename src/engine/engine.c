@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/names.h"
 #include "engine/packed_items.h"
 #include "engine/packed_product.h"
 #include "engine/runner.h"
@@ -24,8 +23,6 @@ const wwi_engine *wwi_engine_row(ww_engine engine) {
 bool wwi_engine_known(ww_engine engine) {
     return (unsigned)engine < ENGINES;
 }
-
-WWI_NAMED(engine, "engine", "auto", "lanes", "packed", "strips", "bits")
 
 ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t longest_row,
                             uint32_t longest_column) {

@@ -118,7 +118,7 @@ uint64_t wwi_recurrence_cells(const wwi_recurrence *recurrence, uint32_t n, uint
 bool wwi_soft_plain(const wwi_recurrence *recurrence);
 // Whether the sums of soft minima may be made of tiles, and of which kind: what the tuning parameter says, else
 // `fallback`. `tabled`: costs come from a table, of points of any number of channels.
-int wwi_soft_tiles_tuned(const wwi_recurrence *recurrence, bool tabled, int most, int fallback);
+int wwi_soft_tiles_tuned(const wwi_recurrence *recurrence, bool tabled, int fallback);
 
 // ---- programs of other folders around the same recurrences
 

@@ -79,14 +79,15 @@ static void add_elements(texts *t) {
     add_text(t, "base/elements.cl");
 }
 
+_Static_assert((int)WW_COST_SQUARED == WWK_COST_SQUARED && (int)WW_COST_ABSOLUTE == WWK_COST_ABSOLUTE &&
+                   (int)WW_COST_EUCLIDEAN == WWK_COST_EUCLIDEAN && (int)WW_COST_USER == WWK_COST_USER,
+               "WW_COST is a ww_cost");
+
 static void write_options(const wwi_recurrence *of, const wwi_variant_key *key, int tiles, char *options,
                           size_t bytes) {
-    // Three or four warps a scheduler: kernels_cl/engine/packed_soft.cl.
-    const char *limit = tiles < 2 || of->exchange != WWI_EXCHANGE_NV_SHFL ? ""
-                        : tiles == 3                                      ? " -cl-nv-maxrregcount=168"
-                                                                          : " -cl-nv-maxrregcount=128";
-    static const char *const forms[] = {"", " -DWW_SOFT_WIDE=0 -DWW_SOFT_SCALED=0",
-                                        " -DWW_SOFT_WIDE=1 -DWW_SOFT_SCALED=0", " -DWW_SOFT_WIDE=0 -DWW_SOFT_SCALED=1"};
+    // Four warps a scheduler: kernels_cl/engine/packed_soft.cl.
+    const char *limit = tiles == 2 && of->exchange == WWI_EXCHANGE_NV_SHFL ? " -cl-nv-maxrregcount=128" : "";
+    static const char *const forms[] = {"", " -DWW_SOFT_WIDE=0", " -DWW_SOFT_WIDE=1"};
     const bool any = key->tabled || key->summed; // any number of channels
     snprintf(options, bytes,
              "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32

@@ -52,19 +52,17 @@ bool wwi_soft_plain(const wwi_recurrence *of) {
            wwi_measure_cost(&of->measure) != WW_COST_USER;
 }
 
-int wwi_soft_tiles_tuned(const wwi_recurrence *of, bool tabled, int most, int fallback) {
+int wwi_soft_tiles_tuned(const wwi_recurrence *of, bool tabled, int fallback) {
     if (!wwi_soft_plain(of) || of->precision != WW_FLOAT || (of->channels != 1 && !tabled))
         return 0;
-    const int wanted = (int)wwi_forced(of->context, "form.tiles", most, fallback);
+    const int wanted = (int)wwi_forced(of->context, "form.tiles", 2, fallback);
     return wanted == 2 && !wwi_context_info(of->context)->has_double ? 1 : wanted;
 }
 
 int wwi_soft_tiles(const wwi_runner *r) {
-    // Of z-normalised series scaled floats hold most tiles from a gamma of 4 on, below about 3 too few of a warp's;
-    // products from one of a half on.
-    const bool scaled = r->of.measure.gamma >= 4;
-    const bool wide = r->of.measure.gamma >= 0.5 && wwi_context_fast_double(r->of.context);
-    return wwi_soft_tiles_tuned(&r->of, false, 3, scaled ? 3 : wide ? 2 : 1);
+    // Of z-normalised series products hold most tiles from a gamma of a half on.
+    return wwi_soft_tiles_tuned(&r->of, false,
+                                r->of.measure.gamma >= 0.5 && wwi_context_fast_double(r->of.context) ? 2 : 1);
 }
 
 bool wwi_packed_items(const wwi_runner *r) {

@@ -6,7 +6,7 @@
 #include "engine/runner.h"
 
 // Whether its soft minima are computed by tiles (kernels_cl/engine/packed_soft.cl): 0 they are not, 1 in the log
-// domain, 2 also as products in double, 3 also with scaled floats.
+// domain, 2 also as products in double.
 int wwi_soft_tiles(const wwi_runner *r);
 // Whether engine packed gives a pair a work-item here, not a vector lane.
 bool wwi_packed_items(const wwi_runner *r);

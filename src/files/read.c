@@ -7,15 +7,12 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/names.h"
 #include "files/byte_source.h"
 #include "files/file_name.h"
 #include "files/read_symbols.h"
 #include "files/table.h"
 #include "host.h"
 #include "options.h"
-
-WWI_NAMED(format, "format", "auto", "tsv", "ts", "csv", "npy", "text", "arff", "raw", "fasta")
 
 // The first line with content that is not a comment.
 static bool first_line(wwi_text *text, wwi_span *line) {

@@ -54,7 +54,7 @@ static bool asynchronous(const ww_gradient *g) {
 static int tiles_of(const ww_gradient *g, bool tabled) {
     if ((g->form.parts != 1 && !tabled) || g->options.alignment || (tabled && g->options.weights))
         return 0;
-    return wwi_soft_tiles_tuned(&g->pair.recurrence, tabled, 2,
+    return wwi_soft_tiles_tuned(&g->pair.recurrence, tabled,
                                 !wwi_is_gpu(g->pair.context)               ? 0
                                 : wwi_context_fast_double(g->pair.context) ? 2
                                                                            : 1);

@@ -152,7 +152,7 @@ static void print_plan(const job *j, const char *kind, FILE *to) {
     const ww_plan *p = j->plan;
     fprintf(to, "%s\nrows %zu %zu of %zu columns %zu %zu of %zu self %d %s engine %s one way %d ", kind, j->of.row,
             j->of.rows, p->pair.rows->count, j->of.column, j->of.columns, p->pair.columns->count, p->self,
-            wwi_pairing_precision(&p->pair), ww_engine_name(p->options.engine), p->options.one_way);
+            wwi_pairing_precision(&p->pair), ww_word(WW_WORD_ENGINE, p->options.engine), p->options.one_way);
     wwi_measure_print(&p->pair.measure, to);
 }
 
@@ -437,13 +437,10 @@ static ww_status give_condensed(const ww_plan *plan, void *user, wwi_rectangle o
     return WW_OK;
 }
 
-static ww_status check_matrix(const ww_plan *plan, const char *function) {
-    return plan->job == &wwi_matrix_job ? WW_OK : wwi_plan_other_job(function);
-}
-
 ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
     WWI_NEEDS("plan, block", plan, block);
-    WWI_TRY(check_matrix(plan, "ww_plan_run_blocks"));
+    if (plan->job != &wwi_matrix_job)
+        return wwi_plan_other_job(plan, "ww_plan_run_blocks");
     const size_t rows = plan->team ? block_rows(plan) : 0;
     block_call c = {block, user};
     if (rows > 0)
@@ -454,7 +451,8 @@ ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
 ww_status ww_plan_run_condensed_blocks(ww_plan *plan, ww_condensed_fn values, void *user) {
     wwi_result result = {0};
     WWI_NEEDS("plan, values", plan, values);
-    WWI_TRY(check_matrix(plan, "ww_plan_run_condensed_blocks"));
+    if (plan->job != &wwi_matrix_job)
+        return wwi_plan_other_job(plan, "ww_plan_run_condensed_blocks");
     WWI_TRY(plan->job->result(plan, WW_LAYOUT_CONDENSED, &result));
     const size_t rows = plan->team ? block_rows(plan) : 0;
     condensed_call c = {values, user};

@@ -296,4 +296,4 @@ static ww_status matrix_prepare(ww_plan *p) {
     return prepare_batch(p, WW_LAYOUT_FULL);
 }
 
-const wwi_job_class wwi_matrix_job = {matrix_result, matrix_run, matrix_prepare, NULL};
+const wwi_job_class wwi_matrix_job = {"ww_plan_run", matrix_result, matrix_run, matrix_prepare, NULL};

@@ -481,7 +481,7 @@ static ww_status run_rows(ww_plan *p, size_t row, size_t rows) {
 ww_status wwi_plan_check_nearest(const ww_plan *plan, size_t row, size_t rows, const int64_t *indices) {
     WWI_NEEDS("plan, indices", plan, indices);
     if (plan->job != &wwi_nearest_job)
-        return wwi_plan_other_job("ww_plan_run_nearest");
+        return wwi_plan_other_job(plan, "ww_plan_run_nearest");
     if (row <= plan->pair.rows->count && rows <= plan->pair.rows->count - row)
         return WW_OK;
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu rows from row %zu on", rows, row);
@@ -530,4 +530,4 @@ ww_status wwi_plan_nearest_alone(ww_plan *plan, size_t row, size_t rows, int64_t
     return run_part(plan, row, row + rows, cells, cells - alone, indices, distances);
 }
 
-const wwi_job_class wwi_nearest_job = {NULL, NULL, NULL, destroy};
+const wwi_job_class wwi_nearest_job = {"ww_plan_run_nearest", NULL, NULL, NULL, destroy};

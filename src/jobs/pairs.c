@@ -301,4 +301,4 @@ static void pairs_destroy(ww_plan *p) {
     free(p->pairs);
 }
 
-const wwi_job_class wwi_pairs_job = {pairs_result, pairs_run, pairs_prepare, pairs_destroy};
+const wwi_job_class wwi_pairs_job = {"ww_plan_run", pairs_result, pairs_run, pairs_prepare, pairs_destroy};

@@ -228,16 +228,16 @@ ww_status wwi_plan_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device
 
 // ---- running
 
-ww_status wwi_plan_other_job(const char *function) {
+ww_status wwi_plan_other_job(const ww_plan *plan, const char *function) {
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the plan is for another job", function);
-    return wwi_fail_hint("a plan is run by the function of its job");
+    return wwi_fail_hint("%s() runs it", plan->job->runs);
 }
 
 ww_status wwi_plan_check_output(const ww_plan *plan, const ww_output *output, ww_output *to, wwi_result *result,
                                 wwi_buffer **device) {
     WWI_NEEDS("plan, output", plan, output);
     if (!plan->job->run)
-        return wwi_plan_other_job("ww_plan_run");
+        return wwi_plan_other_job(plan, "ww_plan_run");
     *to = (ww_output)WW_OUTPUT_INIT;
     WWI_TRY(wwi_options_take(to, output, "ww_output"));
     WWI_TRY(plan->job->result(plan, to->layout, result));

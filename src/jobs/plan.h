@@ -16,6 +16,7 @@ typedef struct wwi_result {
 
 // What a job does. One constant a job: matrix.c, pairs.c, nearest.c.
 typedef struct wwi_job_class {
+    const char *runs; // the function that runs its plans
     // What a run gives in a layout; WW_ERROR_INVALID_ARGUMENT where the job does not have it. NULL: the job has a
     // function of its own to run it.
     ww_status (*result)(const ww_plan *plan, ww_layout layout, wwi_result *result);
@@ -125,8 +126,8 @@ void wwi_plan_add_info(ww_plan_info *sum, const ww_plan *did);
 // The end of a divided run that began at `start`: the caller's plan tells the sum.
 void wwi_plan_give_info(ww_plan *plan, const ww_plan_info *sum, double start);
 
-// Says that `function` is not for the job of its plan.
-ww_status wwi_plan_other_job(const char *function);
+// Says that `function` is not for the plan's job, and which function is.
+ww_status wwi_plan_other_job(const ww_plan *plan, const char *function);
 // Before and after a run; in between the job says how many cells it computes, which is what progress counts to. The end
 // waits for all work.
 void wwi_plan_start(ww_plan *plan);

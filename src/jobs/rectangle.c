@@ -165,7 +165,7 @@ ww_status ww_plan_cells(const ww_plan *plan, size_t row, size_t rows, size_t col
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_cells: the plan or the cells are NULL");
     *cells = 0;
     if (plan->job != &wwi_matrix_job)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan is not for a matrix, so it has no rectangles");
+        return wwi_plan_other_job(plan, "a rectangle");
     WWI_TRY(check_side("row", row, rows, plan->pair.rows->count));
     WWI_TRY(check_side("column", column, columns, plan->pair.columns->count));
     return wwi_plan_count_area(plan, (wwi_rectangle){row, rows, column, columns}, cells);

@@ -63,8 +63,8 @@ static ww_status check(ww_context *context, const known *k) {
         memcpy(&narrow, (const unsigned char *)distances + i * sizeof narrow, sizeof narrow);
         const double value = k->precision == WW_DOUBLE ? distances[i] : (double)narrow;
         if (!(fabs(value - expected) < (k->precision == WW_DOUBLE ? 1e-12 : 1e-5) * expected)) {
-            wwi_fail(WW_ERROR_INTERNAL, "engine %s gives %s distance %g instead of %g", ww_engine_name(k->engine),
-                     ww_measure_info_by_id(k->id)->name, value, expected);
+            wwi_fail(WW_ERROR_INTERNAL, "engine %s gives %s distance %g instead of %g",
+                     ww_word(WW_WORD_ENGINE, k->engine), ww_measure_info_by_id(k->id)->name, value, expected);
             return wwi_fail_hint("the driver compiles a kernel wrongly; try another engine or driver");
         }
     }

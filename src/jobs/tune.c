@@ -24,7 +24,10 @@ static bool engine_of(const wwi_tuning_entry *p, ww_engine *engine) {
         return false;
     memcpy(name, p->name, length);
     name[length] = '\0';
-    return ww_engine_by_name(name, engine) == WW_OK;
+    unsigned found = 0;
+    const bool known = ww_word_parse(WW_WORD_ENGINE, name, &found) == WW_OK;
+    *engine = (ww_engine)found;
+    return known;
 }
 
 static bool is_tried(const wwi_tuning_entry *p, bool gpu) {

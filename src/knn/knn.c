@@ -5,7 +5,6 @@
 #include <string.h>
 #include <wavewarp/knn.h>
 
-#include "base/names.h"
 #include "base/run.h"
 #include "knn/knn_search.h"
 #include "options.h"
@@ -21,22 +20,26 @@ static const struct {
 
 // ---- metrics
 
-WWI_NAMED(metric, "metric", "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming", "jaccard",
-          "jaccard-bits", "minkowski", "canberra", "bray-curtis", "correlation", "nan-l2")
-
 static const struct {
     ww_point_kind kind;
-    int code; // WW_METRIC in kernels_cl/knn/knn.cl
-} metrics[] = {[WW_METRIC_L2] = {WW_POINTS_NUMBERS, 0},        [WW_METRIC_L2_SQUARED] = {WW_POINTS_NUMBERS, 0},
-               [WW_METRIC_L1] = {WW_POINTS_NUMBERS, 1},        [WW_METRIC_LINF] = {WW_POINTS_NUMBERS, 2},
-               [WW_METRIC_COSINE] = {WW_POINTS_NUMBERS, 3},    [WW_METRIC_INNER_PRODUCT] = {WW_POINTS_NUMBERS, 4},
-               [WW_METRIC_HAMMING] = {WW_POINTS_BITS, 5},      [WW_METRIC_JACCARD] = {WW_POINTS_SETS, 0},
-               [WW_METRIC_JACCARD_BITS] = {WW_POINTS_BITS, 6}, [WW_METRIC_MINKOWSKI] = {WW_POINTS_NUMBERS, 7},
-               [WW_METRIC_CANBERRA] = {WW_POINTS_NUMBERS, 8},  [WW_METRIC_BRAY_CURTIS] = {WW_POINTS_NUMBERS, 9},
-               [WW_METRIC_NAN_L2] = {WW_POINTS_NUMBERS, 10},   [WW_METRIC_CORRELATION] = {WW_POINTS_NUMBERS, 11}};
+    int code; // WW_METRIC of the kernels
+} metrics[] = {[WW_METRIC_L2] = {WW_POINTS_NUMBERS, WWK_METRIC_L2_SQUARED},
+               [WW_METRIC_L2_SQUARED] = {WW_POINTS_NUMBERS, WWK_METRIC_L2_SQUARED},
+               [WW_METRIC_L1] = {WW_POINTS_NUMBERS, WWK_METRIC_L1},
+               [WW_METRIC_LINF] = {WW_POINTS_NUMBERS, WWK_METRIC_LINF},
+               [WW_METRIC_COSINE] = {WW_POINTS_NUMBERS, WWK_METRIC_COSINE},
+               [WW_METRIC_INNER_PRODUCT] = {WW_POINTS_NUMBERS, WWK_METRIC_INNER_PRODUCT},
+               [WW_METRIC_HAMMING] = {WW_POINTS_BITS, WWK_METRIC_HAMMING},
+               [WW_METRIC_JACCARD] = {WW_POINTS_SETS, WWK_METRIC_L2_SQUARED},
+               [WW_METRIC_JACCARD_BITS] = {WW_POINTS_BITS, WWK_METRIC_JACCARD_BITS},
+               [WW_METRIC_MINKOWSKI] = {WW_POINTS_NUMBERS, WWK_METRIC_MINKOWSKI},
+               [WW_METRIC_CANBERRA] = {WW_POINTS_NUMBERS, WWK_METRIC_CANBERRA},
+               [WW_METRIC_BRAY_CURTIS] = {WW_POINTS_NUMBERS, WWK_METRIC_BRAY_CURTIS},
+               [WW_METRIC_NAN_L2] = {WW_POINTS_NUMBERS, WWK_METRIC_NAN_L2},
+               [WW_METRIC_CORRELATION] = {WW_POINTS_NUMBERS, WWK_METRIC_CORRELATION}};
 // Of numbers, and every pair is computed: knn/knn_every.cl.
 static bool computes_every(ww_metric metric) {
-    return metrics[metric].code >= 7;
+    return metrics[metric].code >= WWK_METRIC_MINKOWSKI;
 }
 #define METRICS (sizeof metrics / sizeof *metrics)
 
@@ -49,7 +52,7 @@ ww_point_kind ww_metric_kind(ww_metric metric) {
 // ---- points at odd scales
 
 static ww_status fail_scale(ww_status status, const char *what, ww_metric metric, ww_precision precision) {
-    wwi_fail(status, "%s for %s in %s", what, ww_metric_name(metric), ww_precision_name(precision));
+    wwi_fail(status, "%s for %s in %s", what, ww_word(WW_WORD_METRIC, metric), ww_word(WW_WORD_PRECISION, precision));
     return wwi_fail_hint("%smultiply all coordinates by the same power of two, which changes no digit and no neighbour",
                          precision == WW_FLOAT ? "use double precision, or " : "");
 }
@@ -58,20 +61,20 @@ ww_status wwi_knn_check_scale(ww_metric metric, ww_precision precision, size_t d
     const int code = metrics[metric].code;
     const double top = precision == WW_DOUBLE ? DBL_MAX : (double)FLT_MAX;
     const double least = precision == WW_DOUBLE ? DBL_MIN / DBL_EPSILON : (double)(FLT_MIN / FLT_EPSILON);
-    const bool square = code == 0 || code == 4 || code == 10;
-    const bool sum = code == 1 || code == 8 || code == 9;
+    const bool square = code == WWK_METRIC_L2_SQUARED || code == WWK_METRIC_INNER_PRODUCT || code == WWK_METRIC_NAN_L2;
+    const bool sum = code == WWK_METRIC_L1 || code == WWK_METRIC_CANBERRA || code == WWK_METRIC_BRAY_CURTIS;
     if (metrics[metric].kind != WW_POINTS_NUMBERS)
         return WW_OK;
     // Of a direction wwi_knn_read_norms() looks at each point, but not at what float has made 0.
-    if (code == 3 || code == 11)
+    if (code == WWK_METRIC_COSINE || code == WWK_METRIC_CORRELATION)
         return largest > 0 && precision == WW_FLOAT && largest < (double)FLT_MIN
                    ? fail_scale(WW_ERROR_UNSUPPORTED, "the points' coordinates are all too small", metric, precision)
                    : WW_OK;
     if (largest > 0 && (square ? largest * largest : largest) < least)
         return fail_scale(WW_ERROR_UNSUPPORTED, "the points' coordinates are all too small", metric, precision);
-    if (code == 10 && largest > sqrt(top / (double)dimension) / 4)
+    if (code == WWK_METRIC_NAN_L2 && largest > sqrt(top / (double)dimension) / 4)
         return fail_scale(WW_ERROR_OVERFLOW, "a point's coordinate is too large", metric, precision);
-    if ((sum || code == 2) && largest > top / 2 / (sum ? (double)dimension : 1))
+    if ((sum || code == WWK_METRIC_LINF) && largest > top / 2 / (sum ? (double)dimension : 1))
         return fail_scale(WW_ERROR_OVERFLOW, "a point's coordinate is too large", metric, precision);
     return WW_OK;
 }
@@ -119,12 +122,13 @@ void ww_knn_destroy(ww_knn **knn) {
 
 static ww_status check_points(const ww_points *base, const ww_points *queries, ww_metric metric) {
     if (base->kind != metrics[metric].kind || queries->kind != metrics[metric].kind) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind", ww_metric_name(metric));
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind",
+                 ww_word(WW_WORD_METRIC, metric));
         return wwi_fail_hint("hamming and jaccard-bits are for bits, jaccard for sets, the others are for numbers");
     }
     if ((base->missing || queries->missing) && metric != WW_METRIC_NAN_L2) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points with missing coordinates",
-                 ww_metric_name(metric));
+                 ww_word(WW_WORD_METRIC, metric));
         return wwi_fail_hint("nan-l2 is");
     }
     if (base->context != queries->context || base->precision != queries->precision)
@@ -313,12 +317,12 @@ static void set_margin(ww_knn *s) {
     const bool product = s->options.metric == WW_METRIC_INNER_PRODUCT;
     // Sums start at -1/2 of what is stored. (The tensor filter has bounds of its own.)
     const double margin = (double)s->allowed.margin;
-    const bool alone = s->direct || s->filter == FILTER_TENSOR || metrics[s->options.metric].code == 3;
+    const bool alone = s->direct || s->filter == FILTER_TENSOR || metrics[s->options.metric].code == WWK_METRIC_COSINE;
     s->allowed.base = alone ? 1 : product ? -margin * (double)ratio : 1 - 4 * margin;
     s->allowed.slack = product ? s->allowed.margin / ratio / 2 : 2 * s->allowed.margin;
     // Sums of products lose digits when all points are far from the origin, those of halves the most.
-    s->centred = !s->direct && metrics[s->options.metric].code == 0 && b->kind == WW_POINTS_NUMBERS &&
-                 (s->filter == FILTER_TENSOR || b->mean_norm > 16 * b->variance);
+    s->centred = !s->direct && metrics[s->options.metric].code == WWK_METRIC_L2_SQUARED &&
+                 b->kind == WW_POINTS_NUMBERS && (s->filter == FILTER_TENSOR || b->mean_norm > 16 * b->variance);
 }
 
 // How many rows are processed at a time, of so many bytes each; `point_bytes` of each point are needed besides.
@@ -385,7 +389,7 @@ static ww_status make_search(ww_points *base, ww_points *queries, size_t k, cons
     s->value_bytes = wwi_precision_bytes(s->precision);
     s->info.pairs = (uint64_t)base->count * queries->count;
     const int code = metrics[o->metric].code;
-    s->direct = code == 1 || code == 2 || code == 5 || code == 6;
+    s->direct = code == WWK_METRIC_L1 || code == WWK_METRIC_LINF || s->base.points->kind == WW_POINTS_BITS;
     s->gpu = wwi_is_gpu(s->context);
     s->filter = choose_filter(s, base->words);
     set_margin(s);

@@ -144,7 +144,7 @@ float wwi_tensor_scale(float reach) {
 
 static float scale_of(const ww_knn *s, const knn_side *of) {
     // Differences need one scale for both sides.
-    const bool both = wwi_metric_code(s->options.metric) == 0;
+    const bool both = wwi_metric_code(s->options.metric) == WWK_METRIC_L2_SQUARED;
     return wwi_tensor_scale(both ? fmaxf(s->base.reach, s->queries.reach) : of->reach);
 }
 

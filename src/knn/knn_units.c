@@ -98,9 +98,9 @@ static void name_queries(const void *of, FILE *to) {
             "knn\nbase %zu queries %zu k %zu metric %s p %a missing %d %s self %d exclude %d %" PRId64
             " offset %" PRIu64 " initial %s distances %d found %d subset %s",
             s->base.points->count, s->queries.points->count, (size_t)wwi_knn_wanted(s),
-            ww_metric_name(s->options.metric), s->options.p, s->base.points->missing, ww_precision_name(s->precision),
-            s->shard.self, s->shard.excludes, s->shard.apart, s->shard.base_offset, sum, j->distances != NULL,
-            j->found != NULL, part);
+            ww_word(WW_WORD_METRIC, s->options.metric), s->options.p, s->base.points->missing,
+            ww_word(WW_WORD_PRECISION, s->precision), s->shard.self, s->shard.excludes, s->shard.apart,
+            s->shard.base_offset, sum, j->distances != NULL, j->found != NULL, part);
 }
 
 static ww_status give_queries(const wwi_seat *seat, wwi_span queries, wwi_bytes *to) {

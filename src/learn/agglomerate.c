@@ -5,13 +5,10 @@
 
 #include <wavewarp/cluster.h>
 
-#include "base/names.h"
 #include "base/run.h"
 #include "host.h"
 #include "learn/condensed.h"
 #include "learn/labels.h"
-
-WWI_NAMED(linkage, "linkage", "single", "complete", "average", "ward")
 
 // ---- merging
 
@@ -170,7 +167,7 @@ ww_status ww_cluster_agglomerate(const void *condensed, ww_precision precision, 
     wwi_condensed matrix;
     WWI_ENDS(tree_free) tree t = {.count = count, .linkage = linkage};
     WWI_TRY(wwi_run_take(given, &run));
-    if ((unsigned)linkage >= sizeof linkage_names / sizeof *linkage_names)
+    if ((unsigned)linkage > WW_LINKAGE_WARD)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "linkage %d is unknown", (int)linkage);
     WWI_TRY(wwi_condensed_take(condensed, precision, count, linkage == WW_LINKAGE_WARD ? 0 : -INFINITY, &matrix));
     if (!merges && count > 1)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/kit.h"
-#include "base/names.h"
 #include "data/dataset_host.h"
 #include "error.h"
 #include "host.h"
@@ -17,8 +16,6 @@
 // By number.
 static const wwi_average_method methods[] = {[WW_AVERAGE_DBA] = wwi_average_dba, [WW_AVERAGE_SOFT] = wwi_average_soft};
 enum { METHODS = sizeof methods / sizeof *methods };
-WWI_NAMED(average_method, "method of averaging", "dba", "soft")
-
 void ww_average_result_free(ww_average_result *result) {
     if (!result)
         return;

@@ -67,8 +67,8 @@ static void print_classes(const ww_dataset *train, FILE *to) {
 static void name_queries(const void *of, FILE *to) {
     const wwi_neighbours *s = ((const job *)of)->shared;
     fprintf(to, "neighbours\ntest %zu train %zu self %d k %zu asked %zu classes alone %d %s engine %s ", s->count,
-            s->train->count, s->self, s->k, s->asked, s->classes_alone, ww_precision_name(s->train->precision),
-            ww_engine_name(s->plan.engine));
+            s->train->count, s->self, s->k, s->asked, s->classes_alone, ww_word(WW_WORD_PRECISION, s->train->precision),
+            ww_word(WW_WORD_ENGINE, s->plan.engine));
     if (s->classes_alone)
         print_classes(s->train, to);
     wwi_measure_print(s->measure, to);

@@ -69,23 +69,23 @@ static double draw(const ww_lsh_options *o, uint64_t at) {
 
 // Numbers of a function: a (and behind it b), divided by the width; the bit that is sampled; a permutation's two words.
 static uint64_t function_numbers(const ww_lsh *h) {
-    return h->family == WWI_LSH_BITS ? 1 : h->family == WWI_LSH_SETS ? 2 : (uint64_t)h->words + 1;
+    return h->family == WWK_FAMILY_BITS ? 1 : h->family == WWK_FAMILY_SETS ? 2 : (uint64_t)h->words + 1;
 }
 
 static void draw_coefficients(ww_lsh *h) {
     const ww_lsh_options *o = &h->options;
     const uint64_t row = function_numbers(h), total = (uint64_t)o->tables * o->functions * row;
     for (uint64_t at = 0; at < total; at++) {
-        if (h->family >= WWI_LSH_BITS) {
-            ((uint32_t *)h->coefficients)[at] = h->family == WWI_LSH_SETS
+        if (h->family >= WWK_FAMILY_BITS) {
+            ((uint32_t *)h->coefficients)[at] = h->family == WWK_FAMILY_SETS
                                                     ? (uint32_t)(draw_bits(o->seed, at) >> 32)
                                                     : (uint32_t)(uniform(o->seed, at) * (double)h->dimension);
             continue;
         }
         double x = 0;
         if (at % row < h->words)
-            x = h->family == WWI_LSH_STABLE ? draw(o, at) / o->width : draw(o, at);
-        else if (h->family == WWI_LSH_STABLE)
+            x = h->family == WWK_FAMILY_STABLE ? draw(o, at) / o->width : draw(o, at);
+        else if (h->family == WWK_FAMILY_STABLE)
             x = uniform(o->seed, 2 * at);
         wwi_set_value(h->coefficients, h->precision, at, x);
     }
@@ -93,7 +93,7 @@ static void draw_coefficients(ww_lsh *h) {
 
 static ww_status send_coefficients(ww_lsh *h, const void *given, uint64_t given_bytes) {
     const uint64_t bytes = (uint64_t)h->options.tables * h->options.functions * function_numbers(h) *
-                           (h->family >= WWI_LSH_BITS ? sizeof(uint32_t) : h->value_bytes);
+                           (h->family >= WWK_FAMILY_BITS ? sizeof(uint32_t) : h->value_bytes);
     if (given && given_bytes != bytes)
         return wwi_fail(WW_ERROR_FORMAT, "%" PRIu64 " bytes of coefficients, not %" PRIu64, given_bytes, bytes);
     h->coefficients = malloc(bytes);
@@ -112,9 +112,9 @@ static ww_status send_coefficients(ww_lsh *h, const void *given, uint64_t given_
 // Expected cost of the j-th smallest of a table's costs, in squared widths; j from 1.
 static double expected_cost(int family, uint32_t functions, uint32_t j) {
     const double m = functions, n = (m + 1) * (m + 2);
-    if (family >= WWI_LSH_BITS)
+    if (family >= WWK_FAMILY_BITS)
         return 1;
-    if (family == WWI_LSH_COSINE || j <= functions)
+    if (family == WWK_FAMILY_COSINE || j <= functions)
         return j * (j + 1.0) / (4 * n);
     const double back = 2 * m + 1 - j;
     return 1 - back / (m + 1) + back * (back + 1) / (4 * n);
@@ -128,7 +128,7 @@ typedef struct probe {
 
 // No function is moved both ways: positions j and 2M + 1 - j are the two sides of one.
 static bool is_valid(int family, uint32_t functions, uint64_t mask) {
-    for (uint32_t j = 1; family == WWI_LSH_STABLE && j <= functions; j++)
+    for (uint32_t j = 1; family == WWK_FAMILY_STABLE && j <= functions; j++)
         if (mask >> (j - 1) & 1 && mask >> (2 * functions - j) & 1)
             return false;
     return true;
@@ -148,7 +148,7 @@ static void push(probe *open, size_t *count, size_t most, probe p) {
 }
 
 uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uint64_t *masks) {
-    const uint32_t positions = family == WWI_LSH_STABLE ? 2 * functions : functions;
+    const uint32_t positions = family == WWK_FAMILY_STABLE ? 2 * functions : functions;
     // More than half of those that are pushed may be invalid.
     const size_t most = (size_t)probes * 4 + 16;
     WWI_FREES probe *open = malloc(most * sizeof *open);
@@ -200,7 +200,8 @@ static void set_defines(ww_lsh *h) {
              "-DWWK_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_FAMILY=%d -DWW_FUNCTIONS=%" PRIu32
              " -DWW_PROBING=%d -DWW_TOGETHER=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32 " -DWW_VECTOR=%" PRIu32
              " -DWW_EXACT_ROWS=0 -DWW_STORED=0",
-             h->precision == WW_DOUBLE, h->family == WWI_LSH_SETS ? 5 : wwi_metric_code(h->options.metric), h->direct,
+             h->precision == WW_DOUBLE,
+             h->family == WWK_FAMILY_SETS ? WWK_METRIC_HAMMING : wwi_metric_code(h->options.metric), h->direct,
              h->centred, h->family, h->options.functions, h->options.probes > 1, h->together, set, h->row_group,
              h->gpu                      ? 4
              : h->precision == WW_DOUBLE ? 8
@@ -211,7 +212,7 @@ static void set_defines(ww_lsh *h) {
 // cut_join().
 static bool wants_tensor(const ww_lsh *h) {
     const bool possible =
-        (h->family == WWI_LSH_STABLE && h->options.metric != WW_METRIC_L1) || h->family == WWI_LSH_COSINE;
+        (h->family == WWK_FAMILY_STABLE && h->options.metric != WW_METRIC_L1) || h->family == WWK_FAMILY_COSINE;
     const long forced = wwi_forced(h->context, "form.join", 4, 0);
     if (!possible || h->words > MOST_TENSOR)
         return false;
@@ -224,30 +225,31 @@ static void cut_join(ww_lsh *h) {
     const bool doubles = h->precision == WW_DOUBLE;
     const uint32_t d = h->words;
     uint32_t many = 1;
-    h->join.kind = h->family == WWI_LSH_SETS ? 2 : 1;
+    h->join.kind = h->family == WWK_FAMILY_SETS ? WWK_JOIN_SETS : WWK_JOIN_WIDE;
     h->join.group = 64;
     h->join.queries = 1;
     // On a CPU both sides of a task are in local memory.
     const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
     if (h->tensor) {
-        h->join.kind = 3;
+        h->join.kind = WWK_JOIN_TENSOR;
         h->join.group = 32;
-    } else if (h->join.kind == 1 && wwi_forced(h->context, "form.join", 4, 1) != 2 && local <= device->local_bytes &&
+    } else if (h->join.kind == WWK_JOIN_WIDE && wwi_forced(h->context, "form.join", 4, 1) != 2 &&
+               local <= device->local_bytes &&
                d <= (!h->gpu   ? 256u
                      : doubles ? 12u
                                : 32u)) {
-        h->join.kind = 0;
+        h->join.kind = WWK_JOIN_PLAIN;
         h->join.queries = h->gpu ? 1 : 8;
         h->join.group = !h->gpu ? 1 : d <= 12 ? 32 : 64;
         many = h->gpu ? 1 : 8;
     }
     h->join.parts = many;
-    h->tile = h->join.kind == 1 ? WWI_TILE : h->join.group * h->join.queries * many;
+    h->tile = h->join.kind == WWK_JOIN_WIDE ? WWI_TILE : h->join.group * h->join.queries * many;
 }
 
 static ww_status compile(ww_lsh *h) {
     h->gpu = wwi_is_gpu(h->context);
-    h->together = h->family > WWI_LSH_COSINE || h->options.probes > 1 ? 0 : h->gpu ? 2 : 1;
+    h->together = h->family > WWK_FAMILY_COSINE || h->options.probes > 1 ? 0 : h->gpu ? 2 : 1;
     cut_join(h);
     // Tables searched at a time, so that the device does not wait for the largest bucket of one table.
     h->lists = h->gpu ? 8 : 1;
@@ -265,7 +267,7 @@ static ww_status compile(ww_lsh *h) {
                             {&h->kernels.tasks, "ww_lsh_tasks"}, {&h->kernels.start, "ww_lsh_start"},
                             {&h->kernels.gather, "ww_lsh_gather"}, {&h->kernels.exact, "ww_knn_exact"},
                             {&h->kernels.norms, "ww_knn_norms"},
-                            {h->family == WWI_LSH_SETS ? NULL : &h->kernels.rows, "ww_lsh_rows"}),
+                            {h->family == WWK_FAMILY_SETS ? NULL : &h->kernels.rows, "ww_lsh_rows"}),
     };
     return wwi_program_make(h->context, h->stream, &parts, &h->program);
 }
@@ -275,7 +277,7 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
     WWI_ENDS(wwi_program_release) wwi_program *program = NULL;
     // In registers short lists only.
     uint32_t list = k;
-    if ((h->join.kind != 0 && !h->tensor) || h->join.parts > 1 ||
+    if ((h->join.kind != WWK_JOIN_PLAIN && !h->tensor) || h->join.parts > 1 ||
         k > (h->precision == WW_FLOAT && h->words <= 16 ? 16u : 8u))
         list = 0;
     if (h->kernels.join && h->join.list == list)
@@ -287,8 +289,8 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
                   "lsh/lsh_lists.cl", "lsh/lsh_join.cl", h->tensor ? "base/vendor.cl" : NULL, "knn/knn_halves.cl",
                   "lsh/lsh_join_tensor.cl"},
         .defines = WWI_LIST({"WW_JOIN", h->join.kind}, {"WW_JOIN_WG", h->join.group},
-                            {"WW_D", h->join.kind == 0 || h->tensor ? h->words : 0}, {"WW_QUERIES", h->join.queries},
-                            {"WW_GROUPS", h->join.parts}, {"WW_LSH_LIST", list},
+                            {"WW_D", h->join.kind == WWK_JOIN_PLAIN || h->tensor ? h->words : 0},
+                            {"WW_QUERIES", h->join.queries}, {"WW_GROUPS", h->join.parts}, {"WW_LSH_LIST", list},
                             {"WW_MMA", h->tensor && wwi_context_mma(h->context)}),
         .more = h->defines,
         .kernels = {{h->tensor ? &h->kernels.halves : NULL, "ww_lsh_halves"},
@@ -306,33 +308,33 @@ static ww_status take_family(ww_lsh *h, ww_point_kind kind) {
     case WW_METRIC_L2:
     case WW_METRIC_L2_SQUARED:
     case WW_METRIC_L1:
-        h->family = WWI_LSH_STABLE;
+        h->family = WWK_FAMILY_STABLE;
         break;
     case WW_METRIC_COSINE:
-        h->family = WWI_LSH_COSINE;
+        h->family = WWK_FAMILY_COSINE;
         break;
     case WW_METRIC_HAMMING:
-        h->family = WWI_LSH_BITS;
+        h->family = WWK_FAMILY_BITS;
         break;
     case WW_METRIC_JACCARD:
-        h->family = WWI_LSH_SETS;
+        h->family = WWK_FAMILY_SETS;
         break;
     default:
-        wwi_fail(WW_ERROR_UNSUPPORTED, "there is no hash family for %s", ww_metric_name(metric));
+        wwi_fail(WW_ERROR_UNSUPPORTED, "there is no hash family for %s", ww_word(WW_WORD_METRIC, metric));
         if (metric == WW_METRIC_JACCARD_BITS)
             return wwi_fail_hint("ww_point_set_of_bits() makes lists of the bits, for jaccard");
         return wwi_fail_hint("l2, l2-squared, l1, cosine, hamming and jaccard have one; the exact search takes all");
     }
     if (kind != ww_metric_kind(metric))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind",
-                        ww_metric_name(metric));
+                        ww_word(WW_WORD_METRIC, metric));
     return WW_OK;
 }
 
 static ww_status check_search_options(const ww_lsh_options *o, int family) {
-    if ((unsigned)o->path > WW_LSH_QUERIES || (o->path == WW_LSH_QUERIES && family == WWI_LSH_SETS))
+    if ((unsigned)o->path > WW_LSH_QUERIES || (o->path == WW_LSH_QUERIES && family == WWK_FAMILY_SETS))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.path is %d%s", (int)o->path,
-                        family == WWI_LSH_SETS ? "; sets are searched by buckets" : "");
+                        family == WWK_FAMILY_SETS ? "; sets are searched by buckets" : "");
     if (o->candidates < 1 || o->candidates > 4096)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.candidates is %u; it can be 1 to 4096", o->candidates);
     return WW_OK;
@@ -341,12 +343,12 @@ static ww_status check_search_options(const ww_lsh_options *o, int family) {
 static ww_status check_options(const ww_lsh *h) {
     const ww_lsh_options *o = &h->options;
     // A probe is a mask of 64 positions, two a function where there are two neighbours.
-    const uint32_t positions = h->family == WWI_LSH_STABLE && o->probes > 1 ? 2 * o->functions : o->functions;
+    const uint32_t positions = h->family == WWK_FAMILY_STABLE && o->probes > 1 ? 2 * o->functions : o->functions;
     if (o->tables < 1 || o->tables > (1u << 20) || o->functions < 1 || o->functions > WW_LSH_MOST_FUNCTIONS ||
         positions > 64 || o->probes < 1 || o->probes > 1024)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "tables %u, functions %u or probes %u is out of range", o->tables,
                         o->functions, o->probes);
-    if (h->family == WWI_LSH_STABLE && !(o->width > 0 && isfinite(o->width)))
+    if (h->family == WWK_FAMILY_STABLE && !(o->width > 0 && isfinite(o->width)))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the width is %g", o->width);
     return check_search_options(o, h->family);
 }
@@ -360,7 +362,7 @@ ww_status wwi_lsh_set_options_alone(ww_lsh *h, const ww_lsh_options *options) {
     WWI_TRY(check_search_options(&o, h->family));
     const ww_lsh_options *now = &h->options;
     if (o.metric != now->metric || o.tables != now->tables || o.functions != now->functions || o.seed != now->seed ||
-        (h->family == WWI_LSH_STABLE && !(o.width >= now->width && o.width <= now->width)) || o.probes < 1 ||
+        (h->family == WWK_FAMILY_STABLE && !(o.width >= now->width && o.width <= now->width)) || o.probes < 1 ||
         o.probes > h->made.probes || o.candidates > h->made.candidates)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the tables were made with other options, or fewer probes");
     run.max_bytes = h->run.max_bytes;
@@ -488,11 +490,12 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     WWI_TRY(check_options(h));
     h->tensor = wants_tensor(h);
     // With few coordinates the differences cost no more than norms and a second computation.
-    h->direct = (h->family != WWI_LSH_STABLE && h->family != WWI_LSH_COSINE) || h->options.metric == WW_METRIC_L1 ||
-                (h->family == WWI_LSH_STABLE && !h->tensor && h->words <= MOST_DIRECT);
+    h->direct = (h->family != WWK_FAMILY_STABLE && h->family != WWK_FAMILY_COSINE) ||
+                h->options.metric == WW_METRIC_L1 ||
+                (h->family == WWK_FAMILY_STABLE && !h->tensor && h->words <= MOST_DIRECT);
     h->scale.margin = (float)((2 * (double)h->words + 16) * (h->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON));
     // Sums of products lose digits when all points are far from the origin, those of halves the most.
-    h->centred = !h->direct && h->family == WWI_LSH_STABLE && (h->tensor || like->mean_norm > 16 * like->variance);
+    h->centred = !h->direct && h->family == WWK_FAMILY_STABLE && (h->tensor || like->mean_norm > 16 * like->variance);
     WWI_TRY(wwi_new_zeroed(h->mean, h->words + 1u));
     if (like->mean)
         memcpy(h->mean, like->mean, h->words * sizeof *h->mean);

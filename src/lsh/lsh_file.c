@@ -59,7 +59,7 @@ static void put_header(const ww_lsh *h, wwi_sealed *b) {
     wwi_put_number(b, h->dimension, 8);
     wwi_put_number(b, h->total, 8);
     wwi_put_number(b, h->coefficient_bytes, 8);
-    const unsigned size = h->family >= WWI_LSH_BITS ? 4 : (unsigned)h->value_bytes;
+    const unsigned size = h->family >= WWK_FAMILY_BITS ? 4 : (unsigned)h->value_bytes;
     wwi_put_array(b, h->coefficients, h->coefficient_bytes / size, size);
     if (h->removed.bits)
         wwi_put_array(b, h->removed.bits, (h->total + 31) / 32, 4);

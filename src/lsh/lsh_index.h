@@ -21,8 +21,6 @@
 // Launches that are divided.
 enum { WWI_LSH_KEYS, WWI_LSH_COUNT, WWI_LSH_SUMS, WWI_LSH_OFFSETS, WWI_LSH_SCATTER, WWI_LSH_DIVIDED };
 
-enum { WWI_LSH_STABLE = 0, WWI_LSH_COSINE = 1, WWI_LSH_BITS = 2, WWI_LSH_SETS = 3 }; // WW_FAMILY
-
 // Rows of points as halves, for the join by matrix units. Start with a zeroed one.
 typedef struct wwi_lsh_halves {
     wwi_buffer *rows; // NULL: not made
@@ -48,7 +46,7 @@ typedef struct wwi_lsh_kernels {
         *join, *gather, *exact, *norms;
 } wwi_lsh_kernels;
 
-// The kernel that searches buckets: WW_JOIN (3: lsh/lsh_join_tensor.cl), WW_JOIN_WG, WW_QUERIES, WW_GROUPS and
+// The kernel that searches buckets: WW_JOIN, WW_JOIN_WG, WW_QUERIES, WW_GROUPS and
 // WW_LSH_LIST of lsh/lsh_join.cl.
 typedef struct wwi_lsh_join {
     int kind;

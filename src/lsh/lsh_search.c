@@ -181,7 +181,7 @@ static void take_time(search *s) {
 
 static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uint64_t count) {
     ww_lsh *h = s->h;
-    const bool sets = h->family == WWI_LSH_SETS;
+    const bool sets = h->family == WWK_FAMILY_SETS;
     ww_join_args job = {.query_first = (uint32_t)(s->first - s->window.first),
                         .base_first = (uint32_t)(b->first - b->window.first),
                         .query_row = s->query_row,
@@ -539,7 +539,7 @@ static ww_status search_window(search *s, size_t first, size_t count, size_t at,
 }
 
 static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
-    if (h->family == WWI_LSH_SETS || h->options.path == WW_LSH_BUCKETS)
+    if (h->family == WWK_FAMILY_SETS || h->options.path == WW_LSH_BUCKETS)
         return true;
     if (h->options.path == WW_LSH_QUERIES)
         return false;

@@ -15,11 +15,11 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float
     const uint64_t padded = wwi_points_padded(w->count);
     const uint32_t n = (uint32_t)w->count;
     // As of a search's base (knn.c): a query's norm may be less by that, too.
-    const double wide = !h->direct && h->family == WWI_LSH_STABLE ? 1 - 4 * (double)h->scale.margin : 1;
+    const double wide = !h->direct && h->family == WWK_FAMILY_STABLE ? 1 - 4 * (double)h->scale.margin : 1;
     const float narrow = (float)wide;
     wwi_buffer_destroy(norms);
     *largest = 0;
-    if (h->family == WWI_LSH_SETS)
+    if (h->family == WWK_FAMILY_SETS)
         return WW_OK;
     WWI_TRY(wwi_buffer_create(h->context, padded * h->value_bytes, norms));
     WWI_TRY(wwi_buffer_fill_u32(h->largest, 0, 8, 0));
@@ -125,7 +125,7 @@ static ww_status build(ww_lsh *h, wwi_lsh_block *b) {
 
 ww_status wwi_lsh_rows(ww_lsh *h, const wwi_slice *w, size_t first, size_t count, wwi_buffer **rows) {
     const uint32_t from = (uint32_t)(first - w->first), n = (uint32_t)count;
-    if (h->family == WWI_LSH_SETS)
+    if (h->family == WWK_FAMILY_SETS)
         return WW_OK;
     if (!*rows)
         WWI_TRY(wwi_buffer_create(h->context, count * wwi_lsh_row_bytes(h), rows));

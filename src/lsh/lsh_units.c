@@ -216,8 +216,8 @@ static void name_queries(const void *of, FILE *to) {
     fprintf(to,
             "lsh\npoints %zu row %zu k %zu metric %s tables %u functions %u width %.17g probes %u candidates %u seed "
             "%" PRIu64 " complete %d %s %s removed %s distances %d found %d",
-            h->total, j->row, j->k, ww_metric_name(o->metric), o->tables, o->functions, o->width, o->probes,
-            o->candidates, o->seed, o->complete != 0, ww_precision_name(h->precision), sum, removed,
+            h->total, j->row, j->k, ww_word(WW_WORD_METRIC, o->metric), o->tables, o->functions, o->width, o->probes,
+            o->candidates, o->seed, o->complete != 0, ww_word(WW_WORD_PRECISION, h->precision), sum, removed,
             j->distances != NULL, j->found != NULL);
 }
 

@@ -131,7 +131,7 @@ static double power_of(const ww_measure *measure, double channels) {
 
 static ww_status refuse(ww_status status, const ww_measure *measure, const wwi_range *range, const char *what) {
     wwi_fail(status, "values of up to %g are too %s for %s in %s", range->largest, what,
-             ww_measure_info_by_id(measure->id)->name, ww_precision_name(range->precision));
+             ww_measure_info_by_id(measure->id)->name, ww_word(WW_WORD_PRECISION, range->precision));
     return wwi_fail_hint("%smultiply all series by the same power of two, which changes no digit",
                          range->precision == WW_FLOAT ? "use double precision, or " : "");
 }

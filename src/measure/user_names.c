@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "measure/user_tokens.h"
 
 static const char *const types[] = {"real",  "ww_scalar", "ww_point", "ww_pair", "ww_entries", "int",   "uint",

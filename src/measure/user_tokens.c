@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/names.h"
 #include "host.h"
 
 enum { SHOWN = 40, MOST_TOKENS = 1 << 15 };

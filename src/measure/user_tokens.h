@@ -35,6 +35,7 @@ ww_status wwi_user_tokens_read(wwi_tokens *t);
 ww_status wwi_user_refuse(const wwi_tokens *t, const wwi_token *at, const char *what);
 
 bool wwi_token_is(const wwi_token *t, const char *text);
+#define WWI_NAMES(names) (names), sizeof(names) / sizeof *(names)
 bool wwi_token_is_among(const wwi_token *t, const char *const *texts, size_t count);
 
 // ---- names (user_names.c)

@@ -7,15 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "ends.h"
 #include "files/number.h"
 #include "measure/measure_table.h"
 #include "options.h"
-
-WWI_NAMED(cost, "cost", "default", "squared", "absolute", "euclidean", "user")
-
-WWI_NAMED(band_kind, "band", "none", "sakoe-chiba", "corner", "slanted", "itakura", "rows")
 
 // A finite number that takes all `length` bytes, in the C locale whatever the program's is.
 static bool read_number(const char *text, size_t length, double *value) {
@@ -51,8 +46,8 @@ static ww_status fail_kind(const char *text) {
 
 static ww_status fail_fraction(const char *text, const ww_band *band) {
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "band '%.64s': the width is a whole number of points", text);
-    return wwi_fail_hint("a share of the length is a percentage, such as %s:%g%%", ww_band_kind_name(band->kind),
-                         band->width < 1.0 ? 100.0 * band->width : 10.0);
+    return wwi_fail_hint("a share of the length is a percentage, such as %s:%g%%",
+                         ww_word(WW_WORD_BAND_KIND, band->kind), band->width < 1.0 ? 100.0 * band->width : 10.0);
 }
 
 static ww_status read_percent(const char *text, double percent, size_t longest, ww_band *band) {
@@ -73,7 +68,7 @@ static ww_status read_width(const char *text, const char *width, size_t longest,
     const size_t digits = width ? strlen(width) : 0;
     if (!digits) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "band '%.64s' needs a width", text);
-        return wwi_fail_hint("%s:%s", ww_band_kind_name(band->kind),
+        return wwi_fail_hint("%s:%s", ww_word(WW_WORD_BAND_KIND, band->kind),
                              band->kind == WW_BAND_ITAKURA ? "2"
                              : counts_points(band->kind)   ? "10%"
                                                            : "0.1");
@@ -94,8 +89,8 @@ ww_status ww_band_parse(const char *text, size_t longest, ww_band *band) {
     const char *width = text[length] ? text + length + 1 : NULL;
     if (length < sizeof name)
         memcpy(name, text, length);
-    int kind = 0;
-    if (wwi_name_find(WWI_NAMES(band_kind_names), "band", name, &kind) != WW_OK)
+    unsigned kind = 0;
+    if (ww_word_parse(WW_WORD_BAND_KIND, name, &kind) != WW_OK)
         return fail_kind(text);
     made.kind = (ww_band_kind)kind;
     if (made.kind == WW_BAND_ROWS) {
@@ -147,13 +142,13 @@ static ww_status fail_word(const ww_measure_info *info, const char *word) {
 }
 
 static ww_status set_cost(ww_measure *measure, const char *value) {
-    ww_cost cost = WW_COST_DEFAULT;
-    WWI_TRY(ww_cost_by_name(value, &cost));
+    unsigned cost = WW_COST_DEFAULT;
+    WWI_TRY(ww_word_parse(WW_WORD_COST, value, &cost));
     if (cost == WW_COST_USER) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a cost of one's own is an expression");
         return wwi_fail_hint("set cost and cost_expression of the measure");
     }
-    measure->cost = cost;
+    measure->cost = (ww_cost)cost;
     return WW_OK;
 }
 

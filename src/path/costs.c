@@ -44,7 +44,8 @@ static ww_status create(ww_dataset *rows, ww_dataset *columns, const wwi_plan_cr
     WWI_TRY(wwi_new_zeroed(own, 1));
     p->own = own;
     if (p->options.engine != WW_ENGINE_AUTO) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s gives no accumulated costs", ww_engine_name(p->options.engine));
+        wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s gives no accumulated costs",
+                 ww_word(WW_WORD_ENGINE, p->options.engine));
         return wwi_fail_hint("leave the engine to the library");
     }
     WWI_TRY(wwi_plan_take_pairs(p, from->row_index, from->column_index, 1));
@@ -234,7 +235,7 @@ static ww_status costs_result(const ww_plan *p, ww_layout layout, wwi_result *re
     return WW_OK;
 }
 
-const wwi_job_class wwi_costs_job = {costs_result, costs_run, NULL, costs_destroy};
+const wwi_job_class wwi_costs_job = {"ww_plan_run", costs_result, costs_run, NULL, costs_destroy};
 
 // ---- one pair
 

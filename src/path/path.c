@@ -17,7 +17,7 @@ static void paths_destroy(ww_plan *p) {
     free(own);
 }
 
-const wwi_job_class wwi_paths_job = {NULL, NULL, NULL, paths_destroy};
+const wwi_job_class wwi_paths_job = {"ww_plan_run_paths", NULL, NULL, NULL, paths_destroy};
 
 static ww_status check_measure(const ww_measure *measure, size_t channels) {
     if (wwi_measure_is_soft(measure)) {
@@ -39,7 +39,7 @@ static ww_status choose_engine(const ww_dataset *rows, ww_plan_options *options)
             wwi_is_gpu(rows->context) || loses || rows->channels > VECTOR_CHANNELS ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
     }
     if (options->engine != WW_ENGINE_LANES && options->engine != WW_ENGINE_PACKED) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s finds no warping paths", ww_engine_name(options->engine));
+        wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s finds no warping paths", ww_word(WW_WORD_ENGINE, options->engine));
         return wwi_fail_hint("engines lanes and packed do");
     }
     if (options->engine == WW_ENGINE_PACKED && loses)

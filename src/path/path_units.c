@@ -50,7 +50,7 @@ static void name_pairs(const void *of, FILE *to) {
     char sum[65];
     wwi_checksum_text(p->pairs, p->count * 3 * sizeof *p->pairs, sum);
     fprintf(to, "paths\nrows %zu columns %zu pairs %zu %s %s engine %s ", p->pair.rows->count, p->pair.columns->count,
-            p->count, sum, wwi_pairing_precision(&p->pair), ww_engine_name(p->options.engine));
+            p->count, sum, wwi_pairing_precision(&p->pair), ww_word(WW_WORD_ENGINE, p->options.engine));
     wwi_measure_print(&p->pair.measure, to);
 }
 
@@ -152,6 +152,6 @@ ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
     WWI_NEEDS("plan, paths", plan, paths);
     WWI_TRY(wwi_struct_give(paths, &none, "ww_paths"));
     if (plan->job != &wwi_paths_job)
-        return wwi_plan_other_job("ww_plan_run_paths");
+        return wwi_plan_other_job(plan, "ww_plan_run_paths");
     return plan->team ? divide(plan, paths) : wwi_plan_run_some_paths(plan, 0, plan->count, paths);
 }

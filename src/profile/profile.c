@@ -254,8 +254,8 @@ static ww_status check_dataset(const ww_dataset *d, const ww_context *context, c
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the two series are of different contexts");
     if (d->precision == taken->precision)
         return WW_OK;
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a series in %s for a profile in %s", ww_precision_name(d->precision),
-             ww_precision_name(taken->precision));
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a series in %s for a profile in %s", ww_word(WW_WORD_PRECISION, d->precision),
+             ww_word(WW_WORD_PRECISION, taken->precision));
     return wwi_fail_hint("give ww_profile_options and ww_dataset_options the same precision");
 }
 

@@ -60,7 +60,7 @@ static void name_profile(const void *of, FILE *to) {
             "%zu %zu %zu %zu share %a",
             p->window, p->k, p->exclusion, p->nearest.lists, p->options.best_channels,
             (unsigned)p->options.forced_channels, p->options.p, p->options.flat_below,
-            ww_precision_name(p->options.precision), p->self, p->series.windows, wwi_profile_other(p)->windows,
+            ww_word(WW_WORD_PRECISION, p->options.precision), p->self, p->series.windows, wwi_profile_other(p)->windows,
             j->part.row, j->part.row_end, j->part.column, j->part.column_end, p->options.share);
 }
 

@@ -16,12 +16,15 @@ enum { MOST_BLOCK = 1024, MOST_WINDOW = MOST_BLOCK * MOST_BLOCK };
 
 int64_t wwi_profile_norm(const ww_profile *p) {
     const double power = p->series.p;
-    return power == 1 ? 1 : power == 2 ? 2 : power <= WWI_RAW_MOST_POWER ? 3 : 4;
+    return power == 1                    ? WWK_NORM_1
+           : power == 2                  ? WWK_NORM_2
+           : power <= WWI_RAW_MOST_POWER ? WWK_NORM_POWER
+                                         : WWK_NORM_INFINITE;
 }
 
 // A power that is made of products: 3 to 16; 0: none.
 static int64_t whole_power(const ww_profile *p) {
-    return wwi_profile_norm(p) == 3 && rint(p->series.p) >= p->series.p && p->series.p >= rint(p->series.p)
+    return wwi_profile_norm(p) == WWK_NORM_POWER && rint(p->series.p) >= p->series.p && p->series.p >= rint(p->series.p)
                ? (int64_t)p->series.p
                : 0;
 }
@@ -79,12 +82,13 @@ static void make_margin(ww_profile *p, uint32_t terms) {
     const double count = (double)p->window * (double)p->series.channels, power = p->series.p;
     const int64_t norm = wwi_profile_norm(p);
     double relative = 1e-6 + 2 * unit * ((double)terms + 8), rounding = lost;
-    if (norm == 3) // p itself is a float there, if not whole, and so are its powers: log2(d) p is above -126
+    if (norm ==
+        WWK_NORM_POWER) // p itself is a float there, if not whole, and so are its powers: log2(d) p is above -126
         relative += whole_power(p) > 0 ? 2 * unit * power : 2e-4;
-    if (norm == 2 || norm == 3) {
+    if (norm == WWK_NORM_2 || norm == WWK_NORM_POWER) {
         relative += lost > 0 ? PART : 0;
         rounding = lost > 0 ? count * pow(lost, power) * pow(power / PART, power - 1) : 0;
-    } else if (norm == 1) {
+    } else if (norm == WWK_NORM_1) {
         rounding = count * lost;
     } else if (isfinite(power)) {
         relative += pow(count, 1 / power) - 1;

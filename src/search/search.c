@@ -45,7 +45,7 @@ ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the streams are of another context than the search");
     if (streams->precision != search->options.precision) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the streams are in %s, the search in %s",
-                 ww_precision_name(streams->precision), ww_precision_name(search->options.precision));
+                 ww_word(WW_WORD_PRECISION, streams->precision), ww_word(WW_WORD_PRECISION, search->options.precision));
         return wwi_fail_hint("give ww_search_options and ww_dataset_options the same precision");
     }
     WWI_TRY(wwi_search_check_small(search, streams->largest_value));

@@ -284,6 +284,8 @@ void wwi_search_info_add(ww_search_info *sum, const ww_search_info *did);
 // A run of any search but one for whole streams.
 ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found);
 ww_status wwi_search_check_options(const ww_search_options *options);
+// Cells of a window under query i, inside the band.
+uint64_t wwi_search_window_cells(const ww_search *s, size_t i);
 // Later runs of places are parts of these streams. `limits`: what searches on other devices know too.
 ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits);
 // Windows that begin in places [first, first + count) of the joined streams, which have one of view and from: those of

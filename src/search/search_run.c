@@ -70,7 +70,7 @@ ww_status wwi_search_check_small(const ww_search *s, double largest) {
     if (!s->options.znormalise || !(largest > 0) || largest >= least)
         return WW_OK;
     wwi_fail(WW_ERROR_UNSUPPORTED, "values of up to %g are too small for z-normalised windows in %s", largest,
-             ww_precision_name(s->of.precision));
+             ww_word(WW_WORD_PRECISION, s->of.precision));
     return wwi_fail_hint("%smultiply the streams by a power of two, which changes no match",
                          s->of.precision == WW_FLOAT ? "search in double precision, or " : "");
 }

@@ -19,7 +19,7 @@ typedef struct job {
     ww_search *s; // the caller's
     const wwi_joined *streams;
     uint64_t points;    // of the joined streams, with their separators
-    double cells;       // of a place
+    double cells;       // of a place, under all queries
     double largest;     // absolute value that the devices read
     size_t *exclusions; // of each query
     ww_match *matches;  // parts: merged, queries x places; else the results
@@ -116,7 +116,7 @@ static void name_search(const void *of, FILE *to) {
             "search\nqueries %zu k %zu kind %d normalise %d exclusion %zu threshold %.17g %s places %zu points %" PRIu64
             " offsets %" PRIu64 " %" PRIu64 " threshold %d ",
             s->query_count, o->k, (int)o->kind, o->znormalise, o->exclusion, o->threshold,
-            ww_precision_name(o->precision), s->places, j->points, s->part.stream_offset, s->part.point_offset,
+            ww_word(WW_WORD_PRECISION, o->precision), s->places, j->points, s->part.stream_offset, s->part.point_offset,
             o->has_threshold != 0);
     wwi_measure_print(&s->given, to);
 }
@@ -153,7 +153,7 @@ static ww_status run_parts(job *j) {
         const size_t length = length_of(s, q);
         j->exclusions[q] = s->options.exclusion == WW_SEARCH_HALF ? (length + 1) / 2 : s->options.exclusion;
         longest = length > longest ? length : longest;
-        j->cells += (double)length;
+        j->cells += (double)wwi_search_window_cells(s, q);
     }
     const wwi_job parts = {.work = part_work,
                            .step = longest * LEAST_SHARE / WW_SEARCH_PART_POINTS + 1,

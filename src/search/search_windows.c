@@ -68,7 +68,7 @@ static size_t local_rows(const ww_search *s) {
 }
 
 static int affine(const ww_search *s) {
-    return !s->options.znormalise ? 0 : s->derivative ? 2 : 1;
+    return !s->options.znormalise ? WWK_AFFINE_NONE : s->derivative ? WWK_AFFINE_SCALED : WWK_AFFINE_SHIFTED;
 }
 
 // The kernel that computes windows, those of a list or consecutive ones.
@@ -263,8 +263,7 @@ static ww_status launch_bounds(ww_search *s, size_t i, uint32_t first, uint32_t 
                       {WWI_ARG_VALUE, offsetof(ww_window_args, parameters), &job});
 }
 
-// Of a window under query i, inside the band.
-static uint64_t window_cells(const ww_search *s, size_t i) {
+uint64_t wwi_search_window_cells(const ww_search *s, size_t i) {
     const wwi_query *q = &s->queries[i];
     const uint64_t cells = ww_measure_cells(&s->of.measure, q->n, q->n);
     return cells ? cells * s->of.passes : 1;
@@ -332,7 +331,7 @@ static ww_status take_of_list(ww_search *s, size_t i, uint32_t first, uint32_t c
 
 // The same in launches that are not too long.
 static ww_status compute_windows(ww_search *s, size_t i, bool listed, uint32_t first, uint32_t count) {
-    const double each = (double)window_cells(s, i);
+    const double each = (double)wwi_search_window_cells(s, i);
     const uint64_t least =
         s->gpu ? 1024 : 2 * wwi_compute_units(s->context) * (uint64_t)s->vector; // fewer leave it idle
     if (listed)
@@ -467,7 +466,7 @@ static ww_status take_counters(ww_search *s, const part *p) {
     for (size_t q = 0; q < s->query_count; q++) {
         wwi_query *query = &s->queries[q];
         const uint64_t whole = query->in_part ? counters[4 * s->query_count + query->counted] : 0,
-                       cells = whole * window_cells(s, q);
+                       cells = whole * wwi_search_window_cells(s, q);
         s->info.places += whole;
         s->info.cells += cells;
         s->info.cells_started += query->bounded ? 0 : cells;

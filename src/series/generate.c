@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "base/names.h"
 #include "base/random.h"
 #include "host.h"
 #include "options.h"
@@ -223,8 +222,6 @@ static const struct {
     [WW_GENERATE_SINE] = {128, generate_sine, 0, {NULL}},
 };
 #define GENERATOR_COUNT (sizeof generators / sizeof *generators)
-
-WWI_NAMED(generator, "generator", "cbf", "two-patterns", "synthetic-control", "random-walk", "sine")
 
 static ww_status check(ww_generator kind, ww_generate_options *o) {
     if ((size_t)kind >= GENERATOR_COUNT)

@@ -10,7 +10,6 @@
 #include <wavewarp/series.h>
 
 #include "base/grow.h"
-#include "base/names.h"
 #include "base/normal.h"
 #include "host.h"
 #include "options.h"
@@ -18,8 +17,6 @@
 #include "series/held.h"
 #include "series/join.h"
 #include "series/set.h"
-
-WWI_NAMED(precision, "precision", "float", "double")
 
 void wwi_series_set_retain(ww_series_set *set) {
     atomic_fetch_add(&set->holders, 1);
@@ -285,6 +282,45 @@ ww_status ww_series_set_znormalise(ww_series_set *set) {
     for (size_t i = 0; i < set->count; i++)
         for (size_t c = 0; c < set->channels; c++)
             wwi_znormalise(set->values + set->offsets[i] + c * set->lengths[i], set->lengths[i]);
+    return WW_OK;
+}
+
+// Channel c of `values` before, `length` points, as 2 reach + 1 channels: the k-th has the point k - reach later.
+static void embed_channel(const double *values, size_t length, size_t reach, double *embedded) {
+    for (size_t k = 0; k <= 2 * reach; k++)
+        for (size_t t = 0; t < length; t++) {
+            const size_t at = t + k < reach ? 0 : t + k - reach;
+            embedded[k * length + t] = values[at < length ? at : length - 1];
+        }
+}
+
+ww_status ww_series_set_embed(ww_series_set *set, size_t reach) {
+    WWI_NEEDS("set", set);
+    WWI_TRY(wwi_series_set_check_own(set));
+    uint64_t width, channels, count, bytes;
+    if (!wwi_mul_u64(reach, 2, &width) || width == UINT64_MAX || !wwi_mul_u64(++width, set->channels, &channels) ||
+        !wwi_mul_u64(width, set->value_count, &count) || !wwi_mul_u64(count, sizeof *set->values, &bytes) ||
+        bytes > PTRDIFF_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "a reach of %zu points makes too many channels", reach);
+    if (width == 1)
+        return WW_OK;
+    double *embedded;
+    WWI_TRY(wwi_new(embedded, count ? count : 1));
+    set->missing = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const size_t length = set->lengths[i];
+        for (size_t c = 0; c < set->channels; c++)
+            embed_channel(set->values + set->offsets[i] + c * length, length, reach,
+                          embedded + (set->offsets[i] + c * length) * width);
+        set->offsets[i] *= width;
+    }
+    for (size_t k = 0; k < count; k++)
+        set->missing += isnan(embedded[k]) != 0;
+    free(set->values);
+    set->values = embedded;
+    set->value_count = count;
+    set->values_capacity = count ? count : 1;
+    set->channels = channels;
     return WW_OK;
 }
 

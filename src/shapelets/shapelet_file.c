@@ -92,7 +92,7 @@ static void write_node(wwi_output *out, const ww_shapelet_node *n) {
 
 static ww_status write_model(const ww_shapelets *m, wwi_output *out) {
     wwi_output_print(out, "{\n  \"format\": \"" FORMAT "\",\n  \"version\": %d,\n  \"quality\": \"%s\",\n", VERSION,
-                     ww_shapelet_quality_name(m->quality));
+                     ww_word(WW_WORD_SHAPELET_QUALITY, m->quality));
     wwi_output_print(out, "  \"raw\": %s,\n  \"unscaled\": %s,\n", m->raw ? "true" : "false",
                      m->unscaled ? "true" : "false");
     wwi_output_print(out, "  \"channels\": %zu,\n  \"train\": %zu,\n  \"best\": %zu,\n  \"classes\": [", m->channels,
@@ -361,8 +361,10 @@ static ww_status read_model(const json_t *root, const char *path, ww_shapelets *
         return wrong(path, "\"version\" is missing or out of range");
     if (version > VERSION)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s is of version %zu; this library reads %d", path, version, VERSION);
-    if (ww_shapelet_quality_by_name(quality, &m->quality) != WW_OK)
+    unsigned measure;
+    if (ww_word_parse(WW_WORD_SHAPELET_QUALITY, quality, &measure) != WW_OK)
         return wrong(path, "\"quality\" is none of the measures");
+    m->quality = (ww_shapelet_quality)measure;
     if (!get_flag(root, "raw", &m->raw) || !get_flag(root, "unscaled", &m->unscaled))
         return wrong(path, "\"raw\" or \"unscaled\" is not true or false");
     if (!get_count(root, "channels", 1, MOST, &m->channels) || !get_count(root, "train", 2, MOST, &m->train))

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "shapelets/shapelet_search.h"
-
-WWI_NAMED(shapelet_quality, "quality", "gain", "f", "kruskal-wallis", "mood")
 
 ww_status wwi_shapelet_gains_open(size_t most, wwi_shapelet_gains *gains) {
     memset(gains, 0, sizeof *gains);

@@ -222,8 +222,8 @@ static void name_node(const void *of, FILE *to) {
     fprintf(to, "shapelets\nlength %zu %zu %zu start %zu sample %zu seed %" PRIu64, o->min_length, o->max_length,
             o->length_step, o->start_step, o->sample, o->seed);
     fprintf(to, " quality %s raw %d unscaled %d no_tree %d best %zu depth %zu size %zu terms %zu",
-            ww_shapelet_quality_name(o->quality), o->raw != 0, o->unscaled != 0, o->no_tree != 0, o->best, o->max_depth,
-            o->min_size, o->terms);
+            ww_word(WW_WORD_SHAPELET_QUALITY, o->quality), o->raw != 0, o->unscaled != 0, o->no_tree != 0, o->best,
+            o->max_depth, o->min_size, o->terms);
     fprintf(to, " channels %zu series %zu %s k %zu", g->leading->data.channels, node->count, ids, j->k);
     if (!node->before)
         return;

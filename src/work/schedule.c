@@ -79,7 +79,7 @@ static void wait_for_all(state *s, double total) {
         const double done = s->deal.done;
         (void)pthread_mutex_unlock(&s->lock);
         const ww_status status =
-            wwi_run_report(report->progress, report->progress_user, (uint64_t)done, (uint64_t)total);
+            wwi_run_report(report->progress, report->progress_user, wwi_work_told(done), wwi_work_told(total));
         (void)pthread_mutex_lock(&s->lock);
         if (status != WW_OK && !s->deal.stop) {
             s->deal.stop = true;
@@ -115,7 +115,7 @@ static ww_status start(state *s, seat *seats) {
 
 static ww_status outcome(const state *s) {
     const wwi_schedule *c = s->deal.schedule;
-    const uint64_t total = (uint64_t)c->before[c->items];
+    const uint64_t total = wwi_work_told(c->before[c->items]);
     if (s->deal.status != WW_OK)
         return wwi_fail_again(&s->deal.error, s->deal.status);
     if (wwi_deal_left(&s->deal)) // every worker is lost

@@ -33,6 +33,11 @@ typedef struct wwi_schedule {
     const ww_run_options *report; // progress, called by the calling thread several times a second; NULL: none
 } wwi_schedule;
 
+// Work as progress functions are told it.
+static inline uint64_t wwi_work_told(double work) {
+    return work < 0x1p63 ? (uint64_t)work : (uint64_t)INT64_MAX;
+}
+
 // Work that a worker has done: the rate is that of the last.
 void wwi_worker_did(wwi_worker *worker, double work, double seconds);
 

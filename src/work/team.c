@@ -118,7 +118,7 @@ static int tell(void *user, uint64_t done, uint64_t total) {
     (void)total;
     const double now = r->done + (double)done;
     const bool stop = wwi_run_report(r->report->progress, r->report->progress_user,
-                                     (uint64_t)(now < r->all ? now : r->all), (uint64_t)r->all) != WW_OK;
+                                     wwi_work_told(now < r->all ? now : r->all), wwi_work_told(r->all)) != WW_OK;
     if (stop)
         atomic_store(&r->team->stop, true);
     return stop;

@@ -90,7 +90,7 @@ ok "two series" gives 0 cluster --distances single.csv -k 2
 ok "another number of series" gives 1 cluster five.csv --csv-label first --distances half.npy -k 2
 ok "says so" says 'the distances of 12 series, five.csv has 5'
 ok "too few" gives 1 cluster --distances half.npy -k 13
-for useless in '-M kmeans' '-m msm' '--znorm' '--engine lanes' '--centres c.tsv' '--svg c.svg'; do
+for useless in '-M kmeans' '-m msm' '--znorm' '--embed 2' '--engine lanes' '--centres c.tsv' '--svg c.svg'; do
     # shellcheck disable=SC2086
     ok "$useless with distances" gives 2 cluster --distances half.npy -k 2 $useless
 done

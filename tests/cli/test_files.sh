@@ -91,6 +91,15 @@ ok "nothing was lost" cmp -s a.ts c.ts
 ok "convert to npy" gives 0 convert a.ts a.npy
 ok "convert to csv" gives 0 convert a.npy a.csv --precision float
 ok "csv has a line a series" lines 6 a.csv
+printf '1,2,4\n3,8,9\n' >shapes.csv
+ok "points with their neighbours" gives 0 convert shapes.csv shapes.ts --embed 1 --labels none --rows series
+ok "are channels" grep -q "1.*,1.*,2.*:1.*,2.*,4.*:2.*,4.*,4" shapes.ts
+ok "distances of shapes" gives 0 matrix shapes.csv --embed 1 --labels none --rows series --precision double -o shapes.m
+ok "from a file of shapes" gives 0 matrix shapes.ts --precision double -o file.m
+ok "are the same" cmp -s shapes.m file.m
+ok "a reach too far" gives 1 matrix shapes.csv --embed 4611686018427387904 --labels none --rows series
+ok "it is named" says "makes too many channels"
+ok "no reach" gives 2 matrix shapes.csv --embed -1
 ok "npy can't hold a mix" gives 1 convert mix.ts mix.npy
 ok "csv can't hold channels" gives 1 convert mix.ts mix.csv
 ok "no such format" gives 1 convert a.ts a.xyz

@@ -7,7 +7,7 @@
 cat >check.py <<'END_OF_PYTHON'
 import json, sys
 HEAD = ["version", "command", "files", "counts", "output", "measure", "recurrence", "band", "cost", "root",
-        "independent", "relax", "gamma", "parameters", "znorm", "device", "platform", "precision", "engine", "seconds",
+        "independent", "relax", "gamma", "parameters", "znorm", "embed", "device", "platform", "precision", "engine", "seconds",
         "seconds_compute", "seconds_device"]
 def refuse(name):
     raise ValueError(name)

@@ -499,7 +499,7 @@ static void check_one(const ww_measure *measure, wwr_value_cost user, const wwt_
     double expected = wwr_distance(measure, user, &x, &y);
     ck_assert_msg(wwt_close(value, expected, precision),
                   "%s %s %s cost %d band %d (%g) channels %zu: (%zu,%zu) of %zu x %zu is %.17g, reference %.17g",
-                  ww_measure_info_by_id(measure->id)->name, ww_engine_name(engine),
+                  ww_measure_info_by_id(measure->id)->name, ww_word(WW_WORD_ENGINE, engine),
                   precision == WW_DOUBLE ? "double" : "float", (int)measure->cost, (int)measure->band.kind,
                   measure->band.width, x.channels, i, j, x.length, y.length, value, expected);
 }

@@ -93,7 +93,7 @@ static void check(const work *w, const ww_measure *measure, const wwt_set *rows,
             const double expected = expected_of(measure, &x, &y);
             ck_assert_msg(close_enough(measure, value, expected, &x, &y, w->precision),
                           "%s %s gamma %g ends %zu %zu %zu %zu: (%zu,%zu) of %zu x %zu is %.17g, reference %.17g",
-                          ww_measure_info_by_id(measure->id)->name, ww_engine_name(w->engine), measure->gamma,
+                          ww_measure_info_by_id(measure->id)->name, ww_word(WW_WORD_ENGINE, w->engine), measure->gamma,
                           measure->relax_begin_x, measure->relax_end_x, measure->relax_begin_y, measure->relax_end_y, i,
                           j, x.length, y.length, value, expected);
         }

@@ -383,14 +383,14 @@ START_TEST(names) {
     for (size_t i = 0; i < 3; i++) {
         const int none = unknown[i];
         const char *const said[] = {ww_status_name((ww_status)none),
-                                    ww_precision_name((ww_precision)none),
-                                    ww_format_name((ww_format)none),
-                                    ww_generator_name((ww_generator)none),
-                                    ww_metric_name((ww_metric)none),
-                                    ww_engine_name((ww_engine)none),
-                                    ww_cost_name((ww_cost)none),
-                                    ww_linkage_name((ww_linkage)none),
-                                    ww_shapelet_quality_name((ww_shapelet_quality)none)};
+                                    ww_word(WW_WORD_PRECISION, (ww_precision)none),
+                                    ww_word(WW_WORD_FORMAT, (ww_format)none),
+                                    ww_word(WW_WORD_GENERATOR, (ww_generator)none),
+                                    ww_word(WW_WORD_METRIC, (ww_metric)none),
+                                    ww_word(WW_WORD_ENGINE, (ww_engine)none),
+                                    ww_word(WW_WORD_COST, (ww_cost)none),
+                                    ww_word(WW_WORD_LINKAGE, (ww_linkage)none),
+                                    ww_word(WW_WORD_SHAPELET_QUALITY, (ww_shapelet_quality)none)};
         for (size_t n = 0; n < sizeof said / sizeof *said; n++)
             ck_assert_ptr_nonnull(said[n]);
         ck_assert_ptr_null(ww_measure_info_by_id((ww_measure_id)none));

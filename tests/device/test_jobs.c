@@ -265,7 +265,7 @@ static void check_nearest(const ww_measure *measure, ww_plan_options options, co
             for (size_t s = 0; s < k; s++) {
                 ck_assert_msg(indices[i * k + s] == expected[s],
                               "%s, bounds %s: neighbour %zu of query %zu is %lld (%.9g), not %lld (%.9g)",
-                              ww_engine_name(options.engine), no_bounds ? "off" : "on", s, i,
+                              ww_word(WW_WORD_ENGINE, options.engine), no_bounds ? "off" : "on", s, i,
                               (long long)indices[i * k + s], (double)distances[i * k + s], (long long)expected[s],
                               (double)nearest[s]);
                 ck_assert_float_eq(distances[i * k + s], nearest[s]);

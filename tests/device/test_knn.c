@@ -97,7 +97,7 @@ static void check_query(const search_case *s, const double *distances, size_t co
         if (!valid || !(fabs(value - wanted[i]) <= allowed && fabs(distances[ids[i]] - value) <= allowed) ||
             (s->exact && ids[i] != wanted_ids[i]))
             ck_abort_msg("%s k %zu query %zu: neighbour %zu is %ld at %.17g, should be %ld at %.17g",
-                         ww_metric_name(s->metric), s->k, query, i, (long)ids[i], value, (long)wanted_ids[i],
+                         ww_word(WW_WORD_METRIC, s->metric), s->k, query, i, (long)ids[i], value, (long)wanted_ids[i],
                          wanted[i]);
         for (size_t j = 0; j < i; j++)
             if (ids[j] == ids[i])

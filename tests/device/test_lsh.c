@@ -52,7 +52,7 @@ START_TEST(both_ways) {
         wwt_ok(ww_lsh_get_info(lsh, &info));
         ck_assert_uint_gt(info.examined, 0);
         const double recall = ww_knn_recall(exact.distances, buckets.distances, buckets.queries, k, c.precision);
-        ck_assert_msg(!self || (recall > 0.2 && recall < 1), "%s: recall %g", ww_metric_name(metric), recall);
+        ck_assert_msg(!self || (recall > 0.2 && recall < 1), "%s: recall %g", ww_word(WW_WORD_METRIC, metric), recall);
         if (metric != WW_METRIC_JACCARD) {
             walk(lsh, WW_LSH_QUERIES, 0);
             answer single = ask(lsh, self ? NULL : queries, k);
@@ -230,7 +230,7 @@ START_TEST(collision_rates) {
         // Five deviations of four trials a table, not of all 24, which share its functions; of sets all are the same.
         const double trials = metric == WW_METRIC_JACCARD ? TABLES : 4 * TABLES;
         ck_assert_msg(fabs(rate - p) <= 5 * sqrt(p * (1 - p) / trials) + 1e-3, "%s distance %g: rate %g, expected %g",
-                      ww_metric_name(metric), distance, rate, p);
+                      ww_word(WW_WORD_METRIC, metric), distance, rate, p);
         answer_free(&a);
         ww_points_destroy(&queries);
     }
@@ -295,7 +295,7 @@ START_TEST(probe_sequence) {
         double mean[10] = {0};
         for (uint32_t j = 0; j < m; j++)
             all *= 3; // each function stays, falls or rises
-        ck_assert_uint_eq(wwi_lsh_make_masks(WWI_LSH_STABLE, m, MOST + 7, masks), all);
+        ck_assert_uint_eq(wwi_lsh_make_masks(WWK_FAMILY_STABLE, m, MOST + 7, masks), all);
         for (int draw = 0; draw < DRAWS; draw++) {
             double costs[10];
             for (uint32_t j = 0; j < m; j++) {
@@ -321,7 +321,7 @@ START_TEST(probe_sequence) {
         }
     }
     uint64_t masks[64];
-    ck_assert_uint_eq(wwi_lsh_make_masks(WWI_LSH_COSINE, 4, 64, masks), 16);
+    ck_assert_uint_eq(wwi_lsh_make_masks(WWK_FAMILY_COSINE, 4, 64, masks), 16);
     ck_assert(masks[0] == 0 && masks[1] == 1 && masks[2] == 2);
 }
 END_TEST
@@ -352,7 +352,7 @@ START_TEST(recall_never_falls) {
         last = before;
         ww_lsh_destroy(&lsh);
     }
-    ck_assert_msg(last > 0.6, "%s: recall %g", ww_metric_name(families[_i]), last);
+    ck_assert_msg(last > 0.6, "%s: recall %g", ww_word(WW_WORD_METRIC, families[_i]), last);
     answer_free(&exact);
     ww_points_destroy(&points);
     cloud_free(&c);

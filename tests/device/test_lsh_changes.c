@@ -282,15 +282,15 @@ static void choose(ww_metric metric, size_t dimension) {
     target.recall = 0.85;
     target.sample = 250;
     wwt_ok(ww_lsh_choose(points, &target, &chosen, &choice));
-    ck_assert_msg(choice.measured_recall >= target.recall, "%s: measured %g, predicted %g", ww_metric_name(metric),
-                  choice.measured_recall, choice.recall);
+    ck_assert_msg(choice.measured_recall >= target.recall, "%s: measured %g, predicted %g",
+                  ww_word(WW_WORD_METRIC, metric), choice.measured_recall, choice.recall);
     ck_assert(choice.recall >= target.recall && choice.neighbour > 0 && choice.neighbour < choice.random);
     wwt_ok(ww_lsh_create(points, &chosen, &lsh));
     answer exact = ask_exactly(points, NULL, metric, K), found = ask(lsh, NULL, K);
     // A sample of 1000 neighbours, whose tables are the same: five deviations.
     const double recall = ww_knn_recall(exact.distances, found.distances, N, K, WW_FLOAT);
-    ck_assert_msg(recall >= target.recall - 5 * sqrt(0.85 * 0.15 / 1000), "%s: recall %g", ww_metric_name(metric),
-                  recall);
+    ck_assert_msg(recall >= target.recall - 5 * sqrt(0.85 * 0.15 / 1000), "%s: recall %g",
+                  ww_word(WW_WORD_METRIC, metric), recall);
     answer_free(&exact);
     answer_free(&found);
     ww_lsh_destroy(&lsh);

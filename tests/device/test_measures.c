@@ -261,7 +261,7 @@ START_TEST(time_stamps) {
         double expected =
             wwr_distance_timed(&s.measure, NULL, &xs, sides & 1 ? x + N : NULL, &ys, sides & 2 ? y + M : NULL);
         ck_assert_msg(wwt_close(value, expected, s.precision), "%s, sides %d: %.17g, not %.17g",
-                      ww_engine_name(s.engine), sides, value, expected);
+                      ww_word(WW_WORD_ENGINE, s.engine), sides, value, expected);
         ww_plan_destroy(&plan);
         ww_dataset_destroy(&sets[0]);
         ww_dataset_destroy(&sets[1]);

@@ -325,6 +325,10 @@ START_TEST(outputs_are_checked) {
     const ww_output condensed = {sizeof condensed, values, NULL, 0, WW_LAYOUT_CONDENSED, 0, 0};
     wwt_fails(ww_plan_run(pairs, &condensed), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_plan_run(nearest, &condensed), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->hint, "ww_plan_run_nearest() runs it");
+    int64_t index;
+    wwt_fails(ww_plan_run_nearest(pairs, &index, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->hint, "ww_plan_run() runs it");
     wwt_fails(ww_plan_finish(NULL), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_plan_prepare(NULL), WW_ERROR_INVALID_ARGUMENT);
     ww_plan_destroy(&plan);

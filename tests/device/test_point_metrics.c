@@ -67,7 +67,8 @@ static void check_query(ww_metric metric, double p, const double *query, const d
         }
         ck_assert(ids[i] >= 0 && ids[i] < BASE);
         ck_assert_msg(fabs(value - wanted[i]) <= allowed && fabs(all[(size_t)ids[i]] - value) <= allowed,
-                      "%s p %g: neighbour %zu at %.17g for %.17g", ww_metric_name(metric), p, i, value, wanted[i]);
+                      "%s p %g: neighbour %zu at %.17g for %.17g", ww_word(WW_WORD_METRIC, metric), p, i, value,
+                      wanted[i]);
     }
 }
 

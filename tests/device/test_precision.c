@@ -81,8 +81,8 @@ START_TEST(powers_of_users) {
             wwr_series x = wwt_series(&rows, i), y = wwt_series(&columns, j);
             const double value = wwt_value(values, precision, i * columns.count + j),
                          expected = wwr_distance(&measure, cube, &x, &y);
-            ck_assert_msg(wwt_close(value, expected, precision), "%s: %.17g, not %.17g", ww_engine_name(options.engine),
-                          value, expected);
+            ck_assert_msg(wwt_close(value, expected, precision), "%s: %.17g, not %.17g",
+                          ww_word(WW_WORD_ENGINE, options.engine), value, expected);
         }
     wwt_guarded_free(values);
     wwt_set_free(&rows);
@@ -136,8 +136,8 @@ START_TEST(late_time_stamps) {
     const double value = timed_distance(&measure, x, y, N, engine_of(_i), precision);
     wwr_series xs = {x, N, 1}, ys = {y, N, 1};
     const double expected = wwr_distance_timed(&measure, NULL, &xs, x + N, &ys, y + N);
-    ck_assert_msg(wwt_close(value, expected, precision), "%s: %.17g, not %.17g", ww_engine_name(engine_of(_i)), value,
-                  expected);
+    ck_assert_msg(wwt_close(value, expected, precision), "%s: %.17g, not %.17g", ww_word(WW_WORD_ENGINE, engine_of(_i)),
+                  value, expected);
 }
 END_TEST
 

@@ -251,17 +251,6 @@ START_TEST(classification_without_labels) {
 }
 END_TEST
 
-START_TEST(engine_names) {
-    ww_engine engine;
-    for (int e = WW_ENGINE_AUTO; e <= WW_ENGINE_STRIPS; e++) {
-        wwt_ok(ww_engine_by_name(ww_engine_name((ww_engine)e), &engine));
-        ck_assert_int_eq(engine, e);
-    }
-    wwt_fails(ww_engine_by_name("steam", &engine), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_engine_by_name(NULL, &engine), WW_ERROR_INVALID_ARGUMENT);
-}
-END_TEST
-
 START_TEST(distance_of_nothing) {
     double distance, x = 1.0;
     wwt_fails(ww_distance(wwt_context, &measure, &x, 0, &x, 1, 1, &distance), WW_ERROR_EMPTY);
@@ -388,7 +377,6 @@ int main(void) {
     wwt_add_to(tcase, sets_that_do_not_match, 0, 1);
     wwt_add_to(tcase, user_cost_that_does_not_compile, 0, 1);
     wwt_add_to(tcase, classification_without_labels, 0, 1);
-    wwt_add_to(tcase, engine_names, 0, 1);
     wwt_add_to(tcase, distance_of_nothing, 0, 1);
     wwt_add_to(tcase, odd_scales, 0, 1);
     wwt_add_to(tcase, float_that_loses_digits_is_told, 0, 1);

@@ -61,8 +61,9 @@ static void compare(const ww_measure *mine, const ww_measure *known, size_t leas
     ck_assert(values && wanted);
     for (size_t i = 0; i < (size_t)N * M; i++)
         ck_assert_msg(wwt_close(wwt_value(values, precision, i), wwt_value(wanted, precision, i), precision),
-                      "%s, engine %s: %.9g, not %.9g", ww_measure_info_by_id(known->id)->name, ww_engine_name(engine),
-                      wwt_value(values, precision, i), wwt_value(wanted, precision, i));
+                      "%s, engine %s: %.9g, not %.9g", ww_measure_info_by_id(known->id)->name,
+                      ww_word(WW_WORD_ENGINE, engine), wwt_value(values, precision, i),
+                      wwt_value(wanted, precision, i));
     wwt_guarded_free(values);
     wwt_guarded_free(wanted);
     wwt_set_free(&rows);

@@ -59,7 +59,7 @@ START_TEST(shapes) {
     ww_measure measure = wwt_measure(s.measure);
     // No engine may refuse the plain case.
     ck_assert_msg(wwt_check_matrix(&measure, NULL, &rows, &columns, s.precision, s.engine), "%s refused",
-                  ww_engine_name(s.engine));
+                  ww_word(WW_WORD_ENGINE, s.engine));
     wwt_set_free(&rows);
     wwt_set_free(&columns);
 }

@@ -3,7 +3,7 @@
 """The kernels that are compiled off-line: names, texts and options, made from the rules of kernels_cl/combinations.txt.
 
 Lines of that file ('#' starts a comment):
-    kernel NAME : file ...        the texts of a kind of kernel in their order; <slot> is one that rules fill, or none
+    kernel NAME : file ...        the texts of a kind of kernel in their order, base/option_names.h before them; <slot> is one that rules fill, or none
     when WORD ... : setting ...   what the kernels have whose names hold all these words: a later line replaces an earlier
                                   one's. a|b is either word, !a its absence
     check NAME ... [: setting ...]  the kernels: words joined by '-', the first is the kind; {a,b} is either, as in a shell.
@@ -78,7 +78,7 @@ def read(path):
     for name, own in names:
         words = name.split("-")
         options, slots, flags = settle(set(words), rules + own)
-        files = [text for file in kinds[words[0]] for text in (slots.get(file, []) if file[0] == "<" else [file])]
+        files = ["base/option_names.h"] + [text for file in kinds[words[0]] for text in (slots.get(file, []) if file[0] == "<" else [file])]
         yield name, files, options, flags
 
 

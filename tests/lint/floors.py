@@ -63,8 +63,10 @@ def includes(path):
 
 
 def folder_of(path):
-    """A header that C and kernels share belongs to the room of its name in src/."""
+    """A header that C and kernels share belongs to the room of its name in src/; the one that begins each program to the host."""
     parts = path.split("/")
+    if path == "kernels_cl/base/option_names.h":
+        return "host"
     if parts[0] == "kernels_cl" and path.endswith(".h"):
         return "src/" + parts[1]
     return "/".join(parts[:2]) if parts[0] == "src" and len(parts) > 2 else parts[0]

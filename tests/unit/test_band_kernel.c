@@ -37,6 +37,8 @@ WW_INLINE ulong mul_hi_ulong(ulong a, ulong b) {
     return (ulong)((unsigned __int128)a * b >> 64);
 }
 #define mul_hi(a, b) _Generic((a), uint : mul_hi_uint, ulong : mul_hi_ulong)(a, b)
+#include "../../kernels_cl/base/option_names.h"
+
 #include "../../kernels_cl/base/band.cl"
 
 static size_t *lo, *hi;

@@ -196,7 +196,7 @@ START_TEST(records_of_the_library) {
     for (size_t i = 0; i < count; i++)
         ck_assert_uint_eq(ww_measure_info_at(i)->struct_size, sizeof(ww_measure_info));
     ck_assert_ptr_null(ww_measure_info_at(count)); // an error is not made
-    ck_assert_int_eq(ww_generator_by_name("?", NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_word_parse(WW_WORD_GENERATOR, "?", NULL), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_uint_eq(ww_last_error()->struct_size, sizeof(ww_error));
     ck_assert_int_eq(ww_api_version(), WW_API_VERSION);
 }

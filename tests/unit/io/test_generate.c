@@ -153,12 +153,12 @@ START_TEST(what_does_not_fit_the_memory_is_refused) {
 END_TEST
 
 START_TEST(bad_arguments_are_refused) {
-    ww_generator kind;
+    unsigned kind;
     ww_series_set *set = NULL;
-    ck_assert_int_eq(ww_generator_by_name("two-patterns", &kind), WW_OK);
+    ck_assert_int_eq(ww_word_parse(WW_WORD_GENERATOR, "two-patterns", &kind), WW_OK);
     ck_assert_int_eq(kind, WW_GENERATE_TWO_PATTERNS);
-    ck_assert_int_eq(ww_generator_by_name("none", &kind), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_generator_by_name(NULL, &kind), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_word_parse(WW_WORD_GENERATOR, "none", &kind), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_word_parse(WW_WORD_GENERATOR, NULL, &kind), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(ww_series_set_generate((ww_generator)99, NULL, &set), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(ww_series_set_generate(WW_GENERATE_CBF, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     ww_generate_options options = WW_GENERATE_OPTIONS_INIT;

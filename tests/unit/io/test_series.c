@@ -113,6 +113,35 @@ START_TEST(znormalised_has_mean_0_and_deviation_1) {
 }
 END_TEST
 
+START_TEST(points_have_their_neighbours_as_channels) {
+    const double series[2][6] = {{1, 2, 3, 10, NAN, 30}, {7, 8}};
+    ck_assert_int_eq(ww_series_set_add(set, 3, series[0], "a"), WW_OK);
+    ck_assert_int_eq(ww_series_set_add(set, 1, series[1], "b"), WW_OK);
+    ck_assert_int_eq(ww_series_set_embed(NULL, 1), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_series_set_embed(set, SIZE_MAX), WW_ERROR_OVERFLOW);
+    ck_assert_int_eq(ww_series_set_embed(set, SIZE_MAX / 64), WW_ERROR_OVERFLOW);
+    ck_assert_int_eq(ww_series_set_embed(set, 0), WW_OK);
+    ck_assert_uint_eq(ww_series_set_channels(set), 2);
+    ck_assert_int_eq(ww_series_set_embed(set, 2), WW_OK); // farther than the second series is long
+    ck_assert_uint_eq(ww_series_set_channels(set), 10);
+    ck_assert_uint_eq(ww_series_set_missing(set), 3);
+    for (size_t i = 0; i < 2; i++) {
+        const size_t length = ww_series_set_length(set, i);
+        ck_assert_uint_eq(length, i ? 1 : 3);
+        for (size_t c = 0; c < 10; c++)
+            for (size_t t = 0; t < length; t++) {
+                const long at = (long)(t + c % 5) - 2, last = (long)length - 1;
+                const double right = series[i][c / 5 * length + (size_t)(at < 0 ? 0 : at < last ? at : last)];
+                const double got = ww_series_set_values(set, i)[c * length + t];
+                ck_assert_msg(isnan(right) ? isnan(got) : got == right, "series %zu, channel %zu, point %zu", i, c, t);
+            }
+    }
+    const double more[10] = {0}; // one more has so many channels
+    ck_assert_int_eq(ww_series_set_add(set, 1, more, "a"), WW_OK);
+    ck_assert_int_eq(ww_series_set_class(set, 2), 0);
+}
+END_TEST
+
 START_TEST(missing_values_are_not_normalised) {
     const double good[] = {1, 2, 3, 4}, bad[] = {1, 2, 3, NAN};
     ck_assert_int_eq(ww_series_set_add(set, 2, good, NULL), WW_OK);
@@ -180,6 +209,7 @@ int main(void) {
     tcase_add_test(tcase, bad_arguments_are_refused);
     tcase_add_test(tcase, many_classes_keep_their_numbers);
     tcase_add_test(tcase, znormalised_has_mean_0_and_deviation_1);
+    tcase_add_test(tcase, points_have_their_neighbours_as_channels);
     tcase_add_test(tcase, missing_values_are_not_normalised);
     tcase_add_test(tcase, view_shows_the_memory);
     tcase_add_test(tcase, options_of_other_versions);
