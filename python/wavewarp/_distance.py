@@ -14,7 +14,7 @@ from ._dataset import datasets
 from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
 from ._buffer import Buffer
-from ._results import Neighbours, Path, Paths
+from ._results import CellsOfPaths, Neighbours, Path, Paths
 from ._series import neighbours, one_array, output, result, sizes, to_output
 
 if TYPE_CHECKING:
@@ -395,8 +395,7 @@ def paths_of(record) -> Paths:
     offsets = ffi.unpack(record.offsets, record.count + 1)
     distances = np.frombuffer(ffi.buffer(record.distances, 8 * record.count)).copy()
     cells = np.frombuffer(ffi.buffer(owned, 8 * offsets[-1]), np.int32) if offsets[-1] else np.empty(0, np.int32)
-    cells = cells.reshape(-1, 2)
-    return Paths([cells[a:b] for a, b in zip(offsets, offsets[1:])], distances)
+    return Paths(CellsOfPaths(cells.reshape(-1, 2), offsets), distances)
 
 
 def path(
