@@ -38,45 +38,30 @@ ww_status wwi_make_pages(void *array, size_t bytes) {
     return wwi_share(pages < 2ull * threads ? 2 : threads, pages, make_page, (char *)array + skipped);
 }
 
-// The last large array that was freed. The kernel may take its pages when it needs memory; until then they need not be
-// made again, which takes as long as filling them.
-static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
-static void *kept;
-static size_t kept_bytes;
+// The last large array that was freed, whose first word is its size. The kernel may take its pages when it needs memory;
+// until then they need not be made again, which takes as long as filling them.
+static _Atomic(size_t *) kept;
 
 enum { LEAST_KEPT = 8 << 20 };
 
-// Gives what was kept, and keeps `array` in its place.
-static void *exchange_kept(void *array, size_t *bytes) {
-    (void)pthread_mutex_lock(&kept_lock);
-    void *before = kept;
-    const size_t bytes_before = kept_bytes;
-    kept = array;
-    kept_bytes = *bytes;
-    (void)pthread_mutex_unlock(&kept_lock);
-    *bytes = bytes_before;
-    return before;
-}
-
 void *wwi_large_new(size_t bytes) {
-    size_t there = 0;
-    if (bytes < LEAST_KEPT)
-        return malloc(bytes);
-    void *array = exchange_kept(NULL, &there);
-    if (array && there >= bytes && there / 2 <= bytes)
+    size_t *const array = bytes < LEAST_KEPT ? NULL : atomic_exchange(&kept, NULL);
+    if (array && *array >= bytes && *array / 2 <= bytes)
         return array;
     free(array);
     return wwi_in_large_pages(malloc(bytes), bytes);
 }
 
 void wwi_large_free(void *array, size_t bytes) {
+    size_t *now_kept = array;
     if (array && bytes >= LEAST_KEPT) {
         const size_t skipped = (LARGE_PAGE - (uintptr_t)array % LARGE_PAGE) % LARGE_PAGE;
         const size_t pages = bytes > skipped ? (bytes - skipped) / LARGE_PAGE : 0;
         (void)madvise((char *)array + skipped, pages * LARGE_PAGE, MADV_FREE);
-        array = exchange_kept(array, &bytes);
+        *now_kept = bytes;
+        now_kept = atomic_exchange(&kept, now_kept);
     }
-    free(array);
+    free(now_kept);
 }
 
 unsigned wwi_processors(void) {
