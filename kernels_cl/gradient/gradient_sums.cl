@@ -8,6 +8,17 @@
 #define WW_OTHER_SIDE 0x80000000u
 #define WW_SUM_AHEAD 4 // entries
 #define WW_SUM_MANY 64 // entries that are summed in slices
+#ifndef WW_WEIGHED
+#define WW_WEIGHED WW_TABLED
+#endif
+// 1: points and slopes lie in fours (gradient_soft_places.cl).
+#ifndef WW_IN_FOURS
+#define WW_IN_FOURS 0
+#endif
+// Where point t has its value c of so many.
+WW_INLINE ulong ww_value_place(uint t, uint c, uint values) {
+    return WW_IN_FOURS ? ((ulong)(t / 4) * values + c) * 4 + t % 4 : (ulong)t * values + c;
+}
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
@@ -32,7 +43,7 @@ ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *r
     for (uint t = together ? (uint)get_local_id(0) : 0; t < points; t += step) {
         const uint from = min(t, length - 1);
         for (uint c = 0; c < WW_CHANNELS; c++)
-            packed[to + ((ulong)t * WW_PARTS + c) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];
+            packed[to + ww_value_place(t, c, WW_PARTS) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];
 #if WW_EXTRA
         packed[to + ((ulong)t * WW_PARTS + WW_CHANNELS) * args.stride] =
             values[entry.x + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * length + from];
@@ -98,9 +109,9 @@ ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task 
 }
 #endif
 
-// Where a series of so many points has the slope by channel c of point t: from a table of costs a channel lies together.
+// Where a series of so many points has the slope by channel c of point t: from a table of W a channel lies together.
 WW_INLINE ulong ww_slope_place(uint t, uint c, uint points, uint channels) {
-    return WW_TABLED ? (ulong)c * ((points + 3) & ~3u) + t : (ulong)t * channels + c;
+    return WW_WEIGHED ? (ulong)c * ((points + 3) & ~3u) + t : ww_value_place(t, c, channels);
 }
 // The gradient of D(n,m) of a pair by one value of its series.
 WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __global const ww_scalar *slopes,

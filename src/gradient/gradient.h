@@ -63,6 +63,7 @@ typedef struct wwi_gradient_form {
     bool before, border;
     int registers;     // a point is held in registers
     bool tabled;       // costs come from a table (engine/cost_table.h)
+    bool weighed;      // W goes to a table, from which slopes are summed: with costs from a table, else by tiles
     int tiles;         // of soft-DTW: gradient_soft_*.cl, 1 by pairs, 2 also by products; 0: the texts of all measures
     uint32_t noted;    // values of a block that are its checkpoint
     bool may_chain;    // of tiles: a strip's work-item may wait for another's
