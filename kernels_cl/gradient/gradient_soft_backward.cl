@@ -172,7 +172,7 @@ WW_INLINE void ww_part_slopes(const ww_soft_way *way, const ww_soft_item *item, 
     __local const float4 (*x)[WW_WG] = item->x + way->turns % WW_SOFT_SETS * 2 * WW_CHANNELS + WW_SOFT_X(way->i);
     __local const float4 (*y)[WW_WG] = item->turn + WW_SOFT_TURN(way->turns);
     ww_copy_wait();
-#pragma unroll 2
+#pragma unroll WW_SOFT_AHEAD
     for (int c = 0; c < WW_CHANNELS; c++) {
         const float4 points = x[c][lane], before = item->sums[c][lane];
         float sums[WW_ROWS];

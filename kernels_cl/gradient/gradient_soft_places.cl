@@ -58,6 +58,9 @@ WW_INLINE float ww_at_of(const float4 a, int k) {
 }
 // Points of several channels, and their slopes, lie in fours of points, of each the channels one after the other. In local memory
 // those of x have two places: the next row-step's are requested while one is computed.
+#ifndef WW_SOFT_AHEAD
+#define WW_SOFT_AHEAD (WW_CHANNELS % 2 == 0 ? 2 : WW_CHANNELS % 3 == 0 ? 3 : 1)
+#endif
 #define WW_SOFT_X(row) (WW_SOFT_SEVERAL ? (row) % 2 * WW_CHANNELS : 0)
 // Of row q of so many columns the points, or the costs.
 #define WW_SOFT_ROW(q, columns) (WW_SOFT_POINTED ? 0 : (q) * (columns))
@@ -203,7 +206,7 @@ WW_INLINE void ww_soft_costs(float *costs, __local const float4 (*x)[WW_WG], __l
                              const int rows, const int count, float scale) {
     WW_SOFT_UNROLL for (int k = 0; k < rows * count; k++)
         costs[k] = 0;
-#pragma unroll 2
+#pragma unroll WW_SOFT_AHEAD
     for (int c = 0; c < WW_CHANNELS; c++) {
         const float4 points = x[c][lane];
         WW_SOFT_UNROLL for (int k = 0; k < count; k += 4) {

@@ -39,9 +39,8 @@
 #define WAVE_MANY_TABLED (1u << 17)
 #define WAVE_MANY_BLOCKS (1u << 22)
 #define WAVE_REGISTERS " -cl-nv-maxrregcount=64 -DWW_WAVE_LIMITED=1"
-// Of the pass forward: 16 warps a compute unit; with the costs of a block 12.
+// Of the pass forward: 16 warps a compute unit.
 #define TILE_REGISTERS " -cl-nv-maxrregcount=128"
-#define TILE_REGISTERS_SEVERAL " -cl-nv-maxrregcount=168"
 
 // A kernel has as many parameters as its measure.
 #define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->form.args_bytes, &(args)})
@@ -203,7 +202,7 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
              g->options.weights, g->options.alignment, sum_group(g), wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1,
              derived, stride, g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), chained, g->form.weighed,
              g->form.tiles > 0, denormals,
-             nvidia   ? (g->form.channels > 1 ? TILE_REGISTERS_SEVERAL : TILE_REGISTERS)
+             nvidia   ? TILE_REGISTERS
              : narrow ? WAVE_REGISTERS
                       : "");
 }
