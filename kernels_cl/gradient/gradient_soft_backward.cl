@@ -21,14 +21,14 @@
 //
 // Local memory of a work-item, its own: A or B, WW_COLS of them; points and slopes of columns; for each set of requests 2 +
 // WW_CHECKPOINT_FOURS fours and a word, and points and slopes of rows. At most 1536 bytes, of which a group then has 48 KiB: with several
-// channels 384 and 176 a channel, 96 with WW_WEIGHED, and where there are two sets 528 and 272. With WW_CHAINED a word of the
-// group, and a barrier at the beginning. No others.
+// channels 264 and 176 a channel, or 96 with WW_WEIGHED. With WW_CHAINED a word of the group, and a barrier at the beginning. No
+// others.
 //
 // With WW_WEIGHED W of what is not followed is 0.
 
-// What the next strip begins with is requested as soon as that is known, into a set of its own, where copies are asynchronous and
-// there is room.
-#define WW_SOFT_EARLY (WW_ASYNC && WW_CHANNELS <= 4)
+// What the next strip begins with is requested as soon as that is known, into a set of its own, where copies are asynchronous; with
+// several channels, where a block takes longer, that was no faster.
+#define WW_SOFT_EARLY (WW_ASYNC && !WW_SOFT_SEVERAL)
 #define WW_SOFT_SETS (1 + WW_SOFT_EARLY)
 // Of a set, what comes from the right, with one channel points and slopes of x, then the checkpoint.
 #define WW_SOFT_NOTED (WW_SOFT_POINTED ? 3 : 1)
@@ -171,7 +171,7 @@ WW_INLINE void ww_part_slopes(const ww_soft_way *way, const ww_soft_item *item, 
     const uint lane = item->lane;
     __local const float4 (*x)[WW_WG] = item->x + way->turns % WW_SOFT_SETS * 2 * WW_CHANNELS + WW_SOFT_X(way->i);
     __local const float4 (*y)[WW_WG] = item->turn + WW_SOFT_TURN(way->turns);
-    ww_copy_wait();
+    ww_copy_wait_marked();
 #pragma unroll WW_SOFT_AHEAD
     for (int c = 0; c < WW_CHANNELS; c++) {
         const float4 points = x[c][lane], before = item->sums[c][lane];
@@ -576,6 +576,7 @@ WW_INLINE void ww_take_rows(ww_soft_rows *rows, const ww_soft_way *way, const ww
     // Of several channels the slopes are there when the first part's A are.
     WW_SOFT_UNROLL for (uint c = 0; c < WW_CHANNELS && WW_SOFT_SUMS; c++)
         ww_copy_ahead(&item->sums[c][lane], WW_FOURS_OF(item->slopes) + (way->place + way->i) * WW_CHANNELS + c);
+    ww_copy_mark();
 }
 // The block, in the way that the pass forward has noted.
 WW_INLINE void ww_back_block(ww_soft_way *way, const ww_soft_item *item, const ww_soft_checkpoint *checkpoint, ww_soft_rows *rows,

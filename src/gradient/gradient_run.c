@@ -9,6 +9,7 @@
 #define SUM_GROUP_GPU 64
 #define SUM_GROUP_CPU 16
 #define SUM_SLICES 8          // on a GPU
+#define SUM_VALUES 4          // of a work-item (gradient_sums.cl)
 #define GPU_POINT_CHANNELS 4  // most channels of a point in registers
 #define CPU_POINT_CHANNELS 64 // likewise in private memory
 #define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
@@ -39,8 +40,9 @@
 #define WAVE_MANY_TABLED (1u << 17)
 #define WAVE_MANY_BLOCKS (1u << 22)
 #define WAVE_REGISTERS " -cl-nv-maxrregcount=64 -DWW_WAVE_LIMITED=1"
-// Of the pass forward: 16 warps a compute unit.
+// Of the pass forward: 16 warps a compute unit; 12 with costs, which 128 registers are too few for.
 #define TILE_REGISTERS " -cl-nv-maxrregcount=128"
+#define TILE_REGISTERS_COSTS " -cl-nv-maxrregcount=168"
 
 // A kernel has as many parameters as its measure.
 #define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->form.args_bytes, &(args)})
@@ -202,7 +204,7 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
              g->options.weights, g->options.alignment, sum_group(g), wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1,
              derived, stride, g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), chained, g->form.weighed,
              g->form.tiles > 0, denormals,
-             nvidia   ? TILE_REGISTERS
+             nvidia   ? (g->form.channels > 1 ? TILE_REGISTERS_COSTS : TILE_REGISTERS)
              : narrow ? WAVE_REGISTERS
                       : "");
 }
@@ -565,7 +567,8 @@ static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, ww_grad
     if (!out || list->count == 0)
         return WW_OK;
     const uint32_t group = sum_group(g), slices = list->many && wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1;
-    const uint32_t chunks = (uint32_t)wwi_ceil_div((uint64_t)list->most * g->form.channels, group / slices);
+    const uint32_t chunks =
+        (uint32_t)wwi_ceil_div((uint64_t)list->most * g->form.channels, group / slices * SUM_VALUES);
     return WWI_LAUNCH(g->by_series, (uint64_t)list->count * chunks, group, ARGS(g, args), WWI_BUFFER(b->tasks),
                       WWI_BUFFER(g->scratch.slopes), WWI_BUFFER(g->scratch.ends), WWI_BUFFER(list->entries),
                       WWI_BUFFER(list->begins), WWI_BUFFER(list->outputs),
