@@ -171,27 +171,35 @@ WW_INLINE void ww_part_slopes(const ww_soft_way *way, const ww_soft_item *item, 
     const uint lane = item->lane;
     __local const float4 (*x)[WW_WG] = item->x + way->turns % WW_SOFT_SETS * 2 * WW_CHANNELS + WW_SOFT_X(way->i);
     __local const float4 (*y)[WW_WG] = item->turn + WW_SOFT_TURN(way->turns);
+    __local float4 (*by_y)[WW_WG] = item->sums + WW_CHANNELS;
+    y += part * (WW_PART / 4) * WW_CHANNELS;
+    by_y += part * (WW_PART / 4) * WW_CHANNELS;
     ww_copy_wait_marked();
-#pragma unroll WW_SOFT_AHEAD
+    float4 next = x[0][lane], next_others[WW_PART / 4];
+    WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++)
+        next_others[k] = y[k * WW_CHANNELS][lane];
+#pragma unroll 1
     for (int c = 0; c < WW_CHANNELS; c++) {
-        const float4 points = x[c][lane], before = item->sums[c][lane];
-        float sums[WW_ROWS];
+        const float4 points = next, before = item->sums[c][lane];
+        const int after = min(c + 1, WW_CHANNELS - 1);
+        float by_x[WW_ROWS];
+        next = x[after][lane];
         WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-            sums[q] = ww_at_of(before, q);
-        WW_SOFT_UNROLL for (int k = 0; k < WW_PART; k += 4) {
-            const int at = (part * WW_PART + k) / 4 * WW_CHANNELS + c;
-            const float4 others = y[at][lane];
-            float by_y[4] = {0, 0, 0, 0};
+            by_x[q] = ww_at_of(before, q);
+        WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++) {
+            const float4 others = next_others[k];
+            float by[4] = {0, 0, 0, 0};
+            next_others[k] = y[k * WW_CHANNELS + after][lane];
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
                 WW_SOFT_UNROLL for (int r = 0; r < 4; r++) {
                     const float t = ww_at_of(points, q) - ww_at_of(others, r), slope = WW_COST == 2 ? ww_sign(t) : t;
-                    sums[q] = fma(weights[q * WW_PART + k + r], slope, sums[q]);
-                    by_y[r] = fma(weights[q * WW_PART + k + r], slope, by_y[r]);
+                    by_x[q] = fma(weights[q * WW_PART + 4 * k + r], slope, by_x[q]);
+                    by[r] = fma(weights[q * WW_PART + 4 * k + r], slope, by[r]);
                 }
             }
-            item->sums[WW_CHANNELS + at][lane] -= (float4)(by_y[0], by_y[1], by_y[2], by_y[3]);
+            by_y[k * WW_CHANNELS + c][lane] -= (float4)(by[0], by[1], by[2], by[3]);
         }
-        item->sums[c][lane] = (float4)(sums[0], sums[1], sums[2], sums[3]);
+        item->sums[c][lane] = (float4)(by_x[0], by_x[1], by_x[2], by_x[3]);
     }
 }
 #endif

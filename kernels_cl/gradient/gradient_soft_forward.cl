@@ -17,7 +17,7 @@
 
 // Columns of a block that are computed by products at a time.
 #ifndef WW_SOFT_STEP
-#define WW_SOFT_STEP (WW_SOFT_POINTED ? WW_COLS : WW_PART)
+#define WW_SOFT_STEP WW_COLS
 #endif
 
 // A strip on its way down; what it takes from the strip before, and what it hands to the next, are rows of fours.

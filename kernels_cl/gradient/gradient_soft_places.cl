@@ -58,9 +58,6 @@ WW_INLINE float ww_at_of(const float4 a, int k) {
 }
 // Points of several channels, and their slopes, lie in fours of points, of each the channels one after the other. In local memory
 // those of x have two places: the next row-step's are requested while one is computed.
-#ifndef WW_SOFT_AHEAD
-#define WW_SOFT_AHEAD (WW_CHANNELS % 2 == 0 ? 2 : WW_CHANNELS % 3 == 0 ? 3 : 1)
-#endif
 #define WW_SOFT_X(row) (WW_SOFT_SEVERAL ? (row) % 2 * WW_CHANNELS : 0)
 // Of row q of so many columns the points, or the costs.
 #define WW_SOFT_ROW(q, columns) (WW_SOFT_POINTED ? 0 : (q) * (columns))
@@ -201,16 +198,22 @@ WW_INLINE void ww_soft_costs(float *costs, __global const float *table, ww_soft_
     }
 }
 #elif WW_SOFT_SEVERAL
-// Sums go over the channels in their order, as in a table.
+// Sums go over the channels in their order, as in a table. A channel's points are read while the one before is computed.
 WW_INLINE void ww_soft_costs(float *costs, __local const float4 (*x)[WW_WG], __local const float4 (*y)[WW_WG], uint lane, uint row,
                              const int rows, const int count, float scale) {
+    float4 next = x[0][lane], next_others[WW_COLS / 4];
+    WW_SOFT_UNROLL for (int k = 0; k < count / 4; k++)
+        next_others[k] = y[k * WW_CHANNELS][lane];
     WW_SOFT_UNROLL for (int k = 0; k < rows * count; k++)
         costs[k] = 0;
-#pragma unroll WW_SOFT_AHEAD
+#pragma unroll 1
     for (int c = 0; c < WW_CHANNELS; c++) {
-        const float4 points = x[c][lane];
+        const float4 points = next;
+        const int after = min(c + 1, WW_CHANNELS - 1);
+        next = x[after][lane];
         WW_SOFT_UNROLL for (int k = 0; k < count; k += 4) {
-            const float4 others = y[k / 4 * WW_CHANNELS + c][lane];
+            const float4 others = next_others[k / 4];
+            next_others[k / 4] = y[k / 4 * WW_CHANNELS + after][lane];
             WW_SOFT_UNROLL for (int q = 0; q < rows; q++) {
                 const float point = ww_at_of(points, rows == 1 ? (int)row : q);
                 WW_SOFT_UNROLL for (int r = 0; r < 4; r++) {

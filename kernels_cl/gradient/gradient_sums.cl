@@ -41,13 +41,14 @@ ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *r
     const ulong2 entry = series[id & ~WW_OTHER_SIDE];
     const uint length = (uint)entry.y, step = together ? WW_WG : 1;
 #pragma unroll 4
-    for (uint t = together ? (uint)get_local_id(0) : 0; t < points; t += step) {
-        const uint from = min(t, length - 1);
-        for (uint c = 0; c < WW_CHANNELS; c++)
-            packed[to + ww_value_place(t, c, WW_PARTS) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];
+    for (uint e = together ? (uint)get_local_id(0) : 0; e < points * WW_CHANNELS; e += step) {
+        const uint t = WW_IN_FOURS ? e / (4 * WW_CHANNELS) * 4 + e % 4 : e / WW_CHANNELS;
+        const uint c = WW_IN_FOURS ? e / 4 % WW_CHANNELS : e % WW_CHANNELS, from = min(t, length - 1);
+        packed[to + ww_value_place(t, c, WW_PARTS) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];
 #if WW_EXTRA
-        packed[to + ((ulong)t * WW_PARTS + WW_CHANNELS) * args.stride] =
-            values[entry.x + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * length + from];
+        if (c == 0)
+            packed[to + ((ulong)t * WW_PARTS + WW_CHANNELS) * args.stride] =
+                values[entry.x + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * length + from];
 #endif
     }
 }

@@ -42,7 +42,7 @@
 #define WAVE_REGISTERS " -cl-nv-maxrregcount=64 -DWW_WAVE_LIMITED=1"
 // Of the pass forward: 16 warps a compute unit; 12 with costs, which 128 registers are too few for.
 #define TILE_REGISTERS " -cl-nv-maxrregcount=128"
-#define TILE_REGISTERS_COSTS " -cl-nv-maxrregcount=168"
+#define TILE_REGISTERS_COSTS " -cl-nv-maxrregcount=200"
 
 // A kernel has as many parameters as its measure.
 #define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->form.args_bytes, &(args)})
