@@ -15,11 +15,6 @@
 // Local memory of a work-item, its own: 2 fours, with several channels 1 and 6 a channel; with WW_CHAINED a word of the group, and a
 // barrier at the beginning.
 
-// Columns of a block that are computed by products at a time.
-#ifndef WW_SOFT_STEP
-#define WW_SOFT_STEP WW_COLS
-#endif
-
 // A strip on its way down; what it takes from the strip before, and what it hands to the next, are rows of fours.
 typedef struct {
     uint number, lane, i, j, to;
@@ -42,7 +37,7 @@ typedef struct {
 } ww_soft_strip;
 typedef struct {
     float x[WW_ROWS], v[WW_ROWS];              // points of rows; what enters from the left, then what leaves
-    float b[WW_SOFT_POINTED ? WW_COLS : WW_ROWS * WW_SOFT_STEP]; // points of columns, or costs
+    float b[WW_SOFT_POINTED ? WW_COLS : WW_ROWS * WW_COLS]; // points of columns, or costs
     ww_soft_state c[WW_COLS];                  // the row above
 } ww_soft_cells;
 
@@ -116,12 +111,12 @@ WW_INLINE bool ww_soft_take_strip(ww_soft_strip *s, ww_soft_cells *cells, ww_sof
     s->previous = cells->v[WW_ROWS - 1];
     return asked;
 }
-// Costs of rows of the block from row q on, of so many columns from one on, take the places of points.
-WW_INLINE void ww_soft_bring_costs(const ww_soft_strip *s, ww_soft_cells *cells, uint q, const int rows, uint first, const int columns) {
+// Costs of rows of the block from row q on take the places of points.
+WW_INLINE void ww_soft_bring_costs(const ww_soft_strip *s, ww_soft_cells *cells, uint q, const int rows) {
 #if WW_TABLED
-    ww_soft_costs(cells->b, s->table, s->costs, s->i * WW_ROWS + q, rows, (s->j * WW_COLS + first) / 4, columns, s->root);
+    ww_soft_costs(cells->b, s->table, s->costs, s->i * WW_ROWS + q, rows, s->j * (WW_COLS / 4), WW_COLS, s->root);
 #elif WW_SOFT_SEVERAL
-    ww_soft_costs(cells->b, &s->ahead[1 + WW_SOFT_X(s->i)], &s->columns[first / 4 * WW_CHANNELS], s->lane, q, rows, columns, s->root);
+    ww_soft_costs(cells->b, &s->ahead[1 + WW_SOFT_X(s->i)], s->columns, s->lane, q, rows, WW_COLS, s->root);
 #endif
 }
 // Hands the right-hand column on.
@@ -152,11 +147,9 @@ WW_INLINE void ww_soft_to_logs(ww_soft_strip *s, ww_soft_cells *cells) {
 WW_INLINE float ww_soft_most_cost(const ww_soft_strip *s, ww_soft_cells *cells) {
 #if !WW_SOFT_POINTED
     float most = 0;
-    WW_SOFT_UNROLL for (int first = WW_COLS - WW_SOFT_STEP; first >= 0; first -= WW_SOFT_STEP) {
-        ww_soft_bring_costs(s, cells, 0, WW_ROWS, (uint)first, WW_SOFT_STEP);
-        WW_SOFT_UNROLL for (int k = 0; k < WW_ROWS * WW_SOFT_STEP; k++)
-            most = fmax(most, cells->b[k]);
-    }
+    ww_soft_bring_costs(s, cells, 0, WW_ROWS);
+    WW_SOFT_UNROLL for (int k = 0; k < WW_ROWS * WW_COLS; k++)
+        most = fmax(most, cells->b[k]);
     return most;
 #else
     const float *x = cells->x;
@@ -200,26 +193,15 @@ WW_INLINE void ww_soft_by_products(ww_soft_strip *s, ww_soft_cells *cells, bool 
         *s->base_checkpoint = s->products ? s->base : s->base + 0.5f;
     }
     s->products = true;
-    double lefts[WW_ROWS];
-    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-        lefts[q] = WW_FROM_HIGH(cells->v[q]);
-    WW_SOFT_UNROLL for (int first = 0; first < WW_COLS; first += WW_SOFT_STEP) {
-        const double above = cells->c[first + WW_SOFT_STEP - 1];
-        float high[WW_SOFT_STEP];
-        if (first)  // those of the first were found last
-            ww_soft_bring_costs(s, cells, 0, WW_ROWS, (uint)first, WW_SOFT_STEP);
-        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-            const double left = lefts[q];
-            lefts[q] = ww_soft_product_row(cells->x[q], &cells->b[WW_SOFT_ROW(q, WW_SOFT_STEP)], &cells->c[first], left, last,
-                                           WW_SOFT_STEP, high, 0);
-            last = left;
-            WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
-                inner[part][q] = part * WW_PART > first ? high[(part * WW_PART - first - 1) % WW_SOFT_STEP] : inner[part][q];
-        }
-        last = above;
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+        float high[WW_COLS];
+        const double left = WW_FROM_HIGH(cells->v[q]);
+        const double value = ww_soft_product_row(cells->x[q], &cells->b[WW_SOFT_ROW(q, WW_COLS)], cells->c, left, last, WW_COLS, high, 0);
+        last = left;
+        WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
+            inner[part][q] = high[part * WW_PART - 1];
+        cells->v[q] = s->base - ww_wide_log2(value);
     }
-    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-        cells->v[q] = s->base - ww_wide_log2(lefts[q]);
     if (keep) {
         WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
             ww_note_column(s, part, inner[part]);
@@ -253,7 +235,7 @@ WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, ww_soft_cells *cells, bool kee
         ww_soft_beside beside = ww_soft_beside_of(v_next, s->corner);
         s->corner = v_next;
         x_next = WW_SOFT_POINTED ? points[s->i * WW_ROWS + after] : 0;
-        ww_soft_bring_costs(s, cells, (uint)q, 1, 0, WW_COLS);
+        ww_soft_bring_costs(s, cells, (uint)q, 1);
         v_next = s->j == 0 ? WW_SOFT_FAR : ((WW_SOFT_HANDED)&s->in[(ulong)s->i * s->in_row])[after];
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
             const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], x_own, cells->b[r], 1, false);
@@ -300,7 +282,7 @@ WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, 
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         ww_soft_beside beside = ww_soft_beside_of(v[q], corner);
         corner = v[q];
-        ww_soft_bring_costs(s, cells, (uint)q, 1, 0, WW_COLS);
+        ww_soft_bring_costs(s, cells, (uint)q, 1);
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
             const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], cells->x[q], cells->b[r], 1, false);
             if (WW_AT_PART(r))

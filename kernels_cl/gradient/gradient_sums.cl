@@ -2,6 +2,7 @@
 // Before and after the passes of gradients, a program of its own for single values:
 //   ww_gradient_pack    interleaves the series of pairs that are side by side, and repeats their last points to whole blocks
 //   ww_gradient_border  adds what comes through the border of the matrix (ERP), a work-item a pair
+//   ww_gradient_single  by tiles, gradients that are one task's each, where the caller has them, a work-group an output
 //   ww_gradient_series  a series' gradient: the sum over its entries, a work-item a value
 //   ww_gradient_pairs   values, and slopes by parameters and by weights, a work-group an output
 // Sums run over entries in their order, with the rounding errors of the sum carried along.
@@ -41,14 +42,13 @@ ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *r
     const ulong2 entry = series[id & ~WW_OTHER_SIDE];
     const uint length = (uint)entry.y, step = together ? WW_WG : 1;
 #pragma unroll 4
-    for (uint e = together ? (uint)get_local_id(0) : 0; e < points * WW_CHANNELS; e += step) {
-        const uint t = WW_IN_FOURS ? e / (4 * WW_CHANNELS) * 4 + e % 4 : e / WW_CHANNELS;
-        const uint c = WW_IN_FOURS ? e / 4 % WW_CHANNELS : e % WW_CHANNELS, from = min(t, length - 1);
-        packed[to + ww_value_place(t, c, WW_PARTS) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];
+    for (uint t = together ? (uint)get_local_id(0) : 0; t < points; t += step) {
+        const uint from = min(t, length - 1);
+        for (uint c = 0; c < WW_CHANNELS; c++)
+            packed[to + ww_value_place(t, c, WW_PARTS) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];
 #if WW_EXTRA
-        if (c == 0)
-            packed[to + ((ulong)t * WW_PARTS + WW_CHANNELS) * args.stride] =
-                values[entry.x + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * length + from];
+        packed[to + ((ulong)t * WW_PARTS + WW_CHANNELS) * args.stride] =
+            values[entry.x + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * length + from];
 #endif
     }
 }
@@ -110,6 +110,22 @@ ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task 
         sums[task.sums + (ulong)(task.tall + column) * stride] = by_gap;
 }
 #endif
+
+// By tiles slopes have the places of points, and the task has those of the outputs.
+__kernel __attribute__((reqd_work_group_size(WW_SUM_WG, 1, 1))) void
+ww_gradient_single(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                   __global const ww_scalar *restrict slopes, __global const ww_scalar *restrict upstream,
+                   __global ww_scalar *restrict out, const uint column) {
+    __global const ww_gradient_task *task = tasks + get_group_id(0);
+    const uint points = column ? task->m : task->n;
+    const ulong from = column ? task->y : task->x, to = column ? task->y_slopes : task->x_slopes;
+    const ww_scalar factor = args.scaled ? upstream[task->number] : (ww_scalar)1;
+#pragma unroll 4
+    for (uint e = (uint)get_local_id(0); e < points * WW_CHANNELS; e += WW_SUM_WG) {
+        const uint c = e / points;
+        out[to + e] = factor * slopes[from + ww_value_place(ww_rest(e, points, c), c, WW_CHANNELS)];
+    }
+}
 
 // Where a series of so many points has the slope by channel c of point t: from a table of W a channel lies together.
 WW_INLINE ulong ww_slope_place(uint t, uint c, uint points, uint channels) {

@@ -45,9 +45,9 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
                            ? rows * 2 * (columns + WWI_WAVE_BESIDE)
                            : (uint64_t)tall * (segment * g->form.noted + (g->form.tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
-        .slopes = g->form.direct                      ? 0
-                  : g->form.tiles && !g->form.weighed ? carried * point_values(g)
-                                                      : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
+        .slopes = g->form.tiles && !g->form.weighed ? carried * point_values(g)
+                  : g->form.direct                  ? 0
+                                                    : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
         .table = g->form.tabled ? table : 0,
         .weights = g->form.weighed && (g->form.tiles || g->form.wave) ? table : 0,
         .heads = g->form.tiles ? 4 * (TILE_COUNTER + wide / WWI_SIDE_BY_SIDE + 1ull) : 0,

@@ -36,13 +36,13 @@
 #define WAVE_COLUMNS 4
 #define WAVE_SMALL 256 // a group whose work-items have registers for more channels
 #define WAVE_SMALL_CHANNELS 8
-#define WAVE_MANY (1u << 20)
+#define WAVE_MANY (3u << 16)
 #define WAVE_MANY_TABLED (1u << 17)
 #define WAVE_MANY_BLOCKS (1u << 22)
 #define WAVE_REGISTERS " -cl-nv-maxrregcount=64 -DWW_WAVE_LIMITED=1"
-// Of the pass forward: 16 warps a compute unit; 12 with costs, which 128 registers are too few for.
+// Of the pass forward: 16 warps a compute unit; 9 with the costs of a block, which have no room in 128 registers.
 #define TILE_REGISTERS " -cl-nv-maxrregcount=128"
-#define TILE_REGISTERS_COSTS " -cl-nv-maxrregcount=200"
+#define TILE_REGISTERS_COSTS " -cl-nv-maxrregcount=224"
 
 // A kernel has as many parameters as its measure.
 #define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->form.args_bytes, &(args)})
@@ -88,8 +88,8 @@ static uint32_t wave_of(const ww_gradient *g) {
     const long wanted = wwi_forced(g->pair.context, "form.wave", 2, nvidia); // 2: of any number
     const uint64_t most = size == sizeof(double)            ? WAVE_MANY_BLOCKS
                           : g->form.channels > FEW_BY_TILES ? WAVE_MANY_TABLED
-                          : g->form.channels > 1            ? WAVE_MANY_BLOCKS
-                                                            : WAVE_MANY;
+                          : tiles_of(g, false)              ? WAVE_MANY
+                                                            : WAVE_MANY_BLOCKS;
     const bool few = (uint64_t)g->all * g->longest <= most || wanted == 2;
     uint32_t group = WAVE_ROWS;
     if (!wwi_soft_plain(&g->pair.recurrence) || g->options.alignment || g->options.weights || g->form.parameters ||
@@ -170,7 +170,7 @@ static int choose_sizes(ww_gradient *g, bool waves) {
         g->form.group = 32;
         g->form.slope_channels = g->form.channels;
         g->form.weighed = g->form.tabled || g->form.channels > TILE_SLOPES;
-        g->form.direct = g->form.weighed && is_direct(g);
+        g->form.direct = is_direct(g);
         return 1;
     }
     const bool gpu = wwi_is_gpu(g->pair.context),
@@ -298,8 +298,9 @@ ww_status wwi_gradient_build(ww_gradient *g) {
                               .tabled = g->form.tabled,
                               .options = options};
     const wwi_named_kernel kernels[] = {{&g->pack, "ww_gradient_pack"},
-                                        {&g->by_series, "ww_gradient_series"},
-                                        {&g->by_pairs, "ww_gradient_pairs"},
+                                        {g->form.direct ? &g->by_single : NULL, "ww_gradient_single"},
+                                        {g->form.direct ? NULL : &g->by_series, "ww_gradient_series"},
+                                        {g->form.direct ? NULL : &g->by_pairs, "ww_gradient_pairs"},
                                         {g->form.border ? &g->by_border : NULL, "ww_gradient_border"},
                                         {NULL, NULL}};
     WWI_TRY(wwi_recurrence_compile(&g->pair.recurrence, &wanted, &g->sums));
@@ -576,6 +577,15 @@ static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, ww_grad
                       WWI_VALUE(slices), WWI_VALUE(g->form.channels));
 }
 
+// By tiles, of outputs that are one task's each.
+static ww_status place_slopes(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, wwi_buffer *upstream,
+                              wwi_buffer *out, uint32_t column) {
+    if (!out)
+        return WW_OK;
+    return WWI_LAUNCH(g->by_single, b->count, sum_group(g), ARGS(g, args), WWI_BUFFER(b->tasks),
+                      WWI_BUFFER(g->scratch.slopes), WWI_BUFFER(upstream), WWI_BUFFER(out), WWI_VALUE(column));
+}
+
 static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args,
                            const wwi_gradient_targets *to) {
     if (!to->values && !to->parameters && !to->weights)
@@ -659,8 +669,12 @@ static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, ww_gra
     }
     if (back && g->form.weighed && (to->rows || to->columns))
         WWI_TRY(sum_table(g, b, args.stride, to));
-    if (g->form.direct)
+    if (g->form.direct && (g->form.wave || g->form.weighed))
         return WW_OK;
+    if (g->form.direct) {
+        WWI_TRY(place_slopes(g, b, args, to->upstream, to->rows, 0));
+        return place_slopes(g, b, args, to->upstream, to->columns, 1);
+    }
     args.count = (uint32_t)b->count;
     if (back)
         WWI_TRY(add_border(g, b, args));

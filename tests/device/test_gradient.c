@@ -475,10 +475,13 @@ typedef struct tile_form {
     int way, products;
     size_t channels;
     ww_cost cost;
+    int divergence;
 } tile_form;
 static const tile_form several[] = {
-    {0, 1, 2, WW_COST_EUCLIDEAN}, {1, 1, 5, WW_COST_SQUARED},  {2, 1, 3, WW_COST_ABSOLUTE}, {3, 0, 2, WW_COST_SQUARED},
-    {3, 1, 8, WW_COST_EUCLIDEAN}, {2, 1, 12, WW_COST_SQUARED}, {4, 1, 7, WW_COST_SQUARED},  {5, 1, 4, WW_COST_SQUARED}};
+    {0, 1, 2, WW_COST_EUCLIDEAN, 1}, {1, 1, 5, WW_COST_SQUARED, 0},   {2, 1, 3, WW_COST_ABSOLUTE, 0},
+    {3, 0, 2, WW_COST_SQUARED, 1},   {3, 1, 8, WW_COST_EUCLIDEAN, 0}, {2, 1, 12, WW_COST_SQUARED, 1},
+    {4, 1, 7, WW_COST_SQUARED, 0},   {5, 1, 4, WW_COST_SQUARED, 0},
+};
 #define TILE_WAYS 13
 #define SEVERAL ((int)(sizeof several / sizeof *several))
 
@@ -486,7 +489,8 @@ START_TEST(tiles) {
     static const double values_of_gamma[] = {1e-2, 0.1, 1, 10, 1e4};
     enum { PAIRS = 35 };
     const bool one = _i < TILE_WAYS, packed = _i == TILE_WAYS - 1;
-    const tile_form form = one ? (tile_form){packed ? 2 : _i / 2, _i % 2, 1, WW_COST_DEFAULT} : several[_i - TILE_WAYS];
+    const tile_form form =
+        one ? (tile_form){packed ? 2 : _i / 2, _i % 2, 1, WW_COST_DEFAULT, 0} : several[_i - TILE_WAYS];
     const int way = form.way;
     const size_t few[] = {150, 61, 1, 40}, across[] = {131, 90, 47, 1};
     size_t n[PAIRS], m[PAIRS];
@@ -506,6 +510,7 @@ START_TEST(tiles) {
     const ww_precision wide = wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
     ww_measure measure = wwt_measure(WW_DTW);
     measure.cost = form.cost;
+    options.divergence = form.divergence;
     for (size_t g = one ? 0 : 1; g < sizeof values_of_gamma / sizeof *values_of_gamma; g++) {
         measure.gamma = values_of_gamma[g] * (double)form.channels;
         options.run = NULL;
