@@ -21,10 +21,10 @@
 //
 // Local memory of a work-item, its own: A or B, WW_COLS of them; points and slopes of columns; for each set of requests 2 +
 // WW_CHECKPOINT_FOURS fours and a word, and points and slopes of rows. At most 1536 bytes, of which a group then has 48 KiB: with several
-// channels 264 and 176 a channel, or 96 with WW_WEIGHED. With WW_CHAINED a word of the group, and a barrier at the beginning. No
+// channels 264 and 176 a channel, or 96 with WW_WEIGHTS_TABLED. With WW_CHAINED a word of the group, and a barrier at the beginning. No
 // others.
 //
-// With WW_WEIGHED W of what is not followed is 0.
+// With WW_WEIGHTS_TABLED W of what is not followed is 0.
 
 // What the next strip begins with is requested as soon as that is known, into a set of its own, where copies are asynchronous; with
 // several channels, where a block takes longer, that was no faster.
@@ -38,10 +38,8 @@
 // Columns whose points and slopes are kept; of several channels fours of both.
 #define WW_SOFT_POINTS (WW_SOFT_POINTED ? WW_COLS : 1)
 #define WW_SOFT_FOURS (WW_COLS / 4 * WW_CHANNELS)
-// Where the points of a turn's columns are; one channel has but one place, which is read when the strip begins.
-#define WW_SOFT_TURN(turn) (WW_SOFT_SEVERAL ? (turn) % WW_SOFT_SETS * WW_SOFT_FOURS : 0)
 // Slopes of several channels are summed here.
-#define WW_SOFT_SUMS (WW_SOFT_SEVERAL && !WW_WEIGHED)
+#define WW_SOFT_SUMS (WW_SOFT_SEVERAL && !WW_WEIGHTS_TABLED)
 #if WW_SOFT_WIDE
 typedef double ww_soft_adjoint;
 #else
@@ -73,7 +71,7 @@ typedef struct {
 #if WW_TABLED
     __global const float *table;
 #endif
-#if WW_WEIGHED
+#if WW_WEIGHTS_TABLED
     __global float *weights;
     ww_soft_table costs;
 #endif
@@ -100,7 +98,7 @@ WW_INLINE void ww_request_rows(const ww_soft_way *way, const ww_soft_item *item,
     ww_copy_ahead(&to[1][item->lane], WW_FOURS_OF(item->packed) + way->place + row);
     ww_copy_ahead(&to[2][item->lane], WW_FOURS_OF(item->slopes) + way->place + row);
 #elif WW_SOFT_SEVERAL
-    to = item->x + turn % WW_SOFT_SETS * 2 * WW_CHANNELS + WW_SOFT_X(row);
+    to = item->x + WW_SOFT_X(row);
     WW_SOFT_UNROLL for (uint c = 0; c < WW_CHANNELS; c++)
         ww_copy_ahead(&to[c][item->lane], WW_FOURS_OF(item->packed) + (way->place + row) * WW_CHANNELS + c);
 #endif
@@ -120,7 +118,7 @@ WW_INLINE void ww_request_strip(const ww_soft_way *way, const ww_soft_item *item
     WW_SOFT_UNROLL for (int k = 0; k < WW_CHECKPOINT_FOURS; k++)
         ww_copy_ahead(&to[WW_SOFT_NOTED + k][item->lane], checkpoint + (k < WW_COLS / 4 ? ww_checkpoint_at((uint)k, way->number) : k * WW_STRIDE));
     WW_SOFT_UNROLL for (uint k = 0; k < WW_SOFT_FOURS && !WW_TABLED; k++)
-        ww_copy_ahead(&item->turn[WW_SOFT_TURN(turn) + k][item->lane],
+        ww_copy_ahead(&item->turn[k][item->lane],
                       WW_FOURS_OF(item->packed) + (way->place + way->tall) * WW_CHANNELS + strip * WW_SOFT_FOURS + k);
 }
 // Of the block above, when this one's part is read: its checkpoint's part; with the last part what is the row's, and the corner.
@@ -159,8 +157,7 @@ WW_INLINE void ww_part_costs(const ww_soft_way *way, const ww_soft_item *item, f
     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
         b[r] = item->points[part * WW_PART + r][item->lane];
 #elif WW_SOFT_SEVERAL
-    ww_soft_costs(b, item->x + way->turns % WW_SOFT_SETS * 2 * WW_CHANNELS + WW_SOFT_X(way->i),
-                  item->turn + WW_SOFT_TURN(way->turns) + part * (WW_PART / 4) * WW_CHANNELS, item->lane, 0, WW_ROWS, WW_PART, scale);
+    ww_soft_costs(b, item->x + WW_SOFT_X(way->i), item->turn + part * (WW_PART / 4) * WW_CHANNELS, item->lane, 0, WW_ROWS, WW_PART, scale);
 #else
     ww_soft_costs(b, way->table, way->costs, way->i * WW_ROWS, WW_ROWS, (way->j * WW_COLS + (uint)part * WW_PART) / 4, WW_PART, scale);
 #endif
@@ -169,11 +166,8 @@ WW_INLINE void ww_part_costs(const ww_soft_way *way, const ww_soft_item *item, f
 // Adds the slopes of a part's cells, of W.
 WW_INLINE void ww_part_slopes(const ww_soft_way *way, const ww_soft_item *item, const float *weights, int part) {
     const uint lane = item->lane;
-    __local const float4 (*x)[WW_WG] = item->x + way->turns % WW_SOFT_SETS * 2 * WW_CHANNELS + WW_SOFT_X(way->i);
-    __local const float4 (*y)[WW_WG] = item->turn + WW_SOFT_TURN(way->turns);
-    __local float4 (*by_y)[WW_WG] = item->sums + WW_CHANNELS;
-    y += part * (WW_PART / 4) * WW_CHANNELS;
-    by_y += part * (WW_PART / 4) * WW_CHANNELS;
+    __local const float4 (*x)[WW_WG] = item->x + WW_SOFT_X(way->i), (*y)[WW_WG] = item->turn + part * (WW_PART / 4) * WW_CHANNELS;
+    __local float4 (*by_y)[WW_WG] = item->sums + WW_CHANNELS + part * (WW_PART / 4) * WW_CHANNELS;
     ww_copy_wait_marked();
     float4 next = x[0][lane], next_others[WW_PART / 4];
     WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++)
@@ -459,7 +453,7 @@ WW_INLINE void ww_begin_pair(ww_soft_way *way, const ww_gradient_args args, __gl
     const uint n = tasks[way->number].n, m = tasks[way->number].m;
     way->end_column = ww_soft_ends_below(WW_SOFT_WHOLE, n) ? m - 1 : 0xffffffffu;
     way->tall = tall;
-#if WW_WEIGHED
+#if WW_WEIGHTS_TABLED
     way->costs = ww_soft_table_of(tasks, way->number);
 #endif
     way->place = tasks[way->number].x / (4 * WW_CHANNELS);
@@ -523,7 +517,8 @@ WW_INLINE void ww_end_strip(const ww_soft_way *way, const ww_soft_item *item, co
     }
 }
 
-WW_INLINE void ww_begin_scale(ww_soft_way *way, const float soft_scale) {
+WW_INLINE void ww_begin_way(ww_soft_way *way, const float soft_scale) {
+    way->next_row = way->next_least = way->turns = 0;
     way->root = WW_SOFT_ROOT(soft_scale);
     way->origin = way->carried = 0;
     way->handed_base = WW_SOFT_FAR;
@@ -625,8 +620,8 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                  __global const float *restrict more_checkpoints WW_SOFT_TABLE WW_SOFT_WEIGHTS) {
     __local float points[WW_SOFT_POINTS][WW_WG], y_slopes[WW_SOFT_POINTS][WW_WG];
     __local ww_soft_adjoint handed[WW_COLS][WW_WG];
-    __local float4 ahead[WW_SOFT_SETS * WW_SOFT_REQUESTS][WW_WG], turn[WW_SOFT_SEVERAL ? WW_SOFT_SETS * WW_SOFT_FOURS : WW_COLS / 4][WW_WG];
-    __local float4 x[WW_SOFT_SEVERAL ? WW_SOFT_SETS * 2 * WW_CHANNELS : 1][WW_WG], slope_sums[WW_SOFT_SUMS ? WW_CHANNELS + WW_SOFT_FOURS : 1][WW_WG];
+    __local float4 ahead[WW_SOFT_SETS * WW_SOFT_REQUESTS][WW_WG], turn[WW_SOFT_FOURS][WW_WG];
+    __local float4 x[WW_SOFT_SEVERAL ? 2 * WW_CHANNELS : 1][WW_WG], slope_sums[WW_SOFT_SUMS ? WW_CHANNELS + WW_SOFT_FOURS : 1][WW_WG];
     __local float bases[WW_SOFT_SETS][WW_WG];
     const uint lane = (uint)get_local_id(0), hidden = args.whole & 2u;
     WW_SOFT_TICKET
@@ -639,10 +634,8 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     way.j = at.strip_end - 1;
     way.i = at.to - 1;
     way.least_row = at.from;
-    way.next_row = way.next_least = way.turns = 0;
-    ww_begin_scale(&way, args.parameters.soft_scale);
-    WW_SOFT_HAS_TABLE(way, at.number);
-    WW_SOFT_HAS_WEIGHTS(way);
+    ww_begin_way(&way, args.parameters.soft_scale);
+    WW_SOFT_HAS_TABLE(way, at.number) WW_SOFT_HAS_WEIGHTS(way)
     bool fresh = true, hands_left = false, begins = true;  // of the strip; it has handed on what counts; of the pair
     // What slopes here are times those of the points, and back.
     const float slope_unit = WW_SOFT_SLOPE_UNIT(way.root), slope_scale = 1 / slope_unit;

@@ -379,13 +379,12 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     of.checkpoint_columns = args.segment_columns ? args.checkpoint_columns : task.wide;
     of.checkpoint_row = WW_CHECKPOINT_ROW(of.checkpoint_columns);
     ww_soft_strip s;
-    s.number = at.number;
-    s.lane = (uint)get_local_id(0);
+    s.number = at.number, s.lane = (uint)get_local_id(0);
     s.together = !WW_SOFT_CHUNKS && ((WW_CHAINED ? at.number : (uint)get_global_id(0)) | (WW_WG - 1)) < args.count;
     s.root = WW_SOFT_ROOT(args.parameters.soft_scale);
     s.ahead = ahead;
     s.columns = columns;
-    WW_SOFT_HAS_TABLE(s, at.number);
+    WW_SOFT_HAS_TABLE(s, at.number)
     for (uint from = at.from, j = at.strip; from < at.to;) {
         s.j = j;
         s.to = min(from + args.chunk, at.to);

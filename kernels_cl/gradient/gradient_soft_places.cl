@@ -7,7 +7,7 @@
 // blocks, a row-step one of its blocks.
 //
 // One channel: points are in registers. Several: points are in local memory, and the costs of a block are computed before it. Many:
-// costs come from a table (WW_TABLED). With WW_WEIGHED slopes are not summed here: W goes to a table (gradient_table.cl).
+// costs come from a table (WW_TABLED). With WW_WEIGHTS_TABLED slopes are not summed here: W goes to a table (gradient_table.cl).
 //
 // There are three kinds of launches, and ww_soft_find() alone decides:
 //   chunks  a work-item computes a chunk of args.chunk row-steps of a strip, which is its on an anti-diagonal of chunks. Between
@@ -16,8 +16,8 @@
 //   chained (WW_CHAINED) all row-steps of a strip; all strips are in one launch, and each waits for what the one before hands on
 //
 // Tried, not taken: 2, 4 x 4 or 8 x 4 rows a tile 0.19 to 0.31 for 0.34 TCUPS; each its own line: 60 for 20 ms.
-#ifndef WW_WEIGHED
-#define WW_WEIGHED WW_TABLED
+#ifndef WW_WEIGHTS_TABLED
+#define WW_WEIGHTS_TABLED WW_TABLED
 #endif
 #define WW_SOFT_SEVERAL (!WW_TABLED && WW_CHANNELS > 1)
 #define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
@@ -230,14 +230,14 @@ WW_INLINE void ww_soft_costs(float *costs, __local const float4 (*x)[WW_WG], __l
 // The tables as kernels are given them, and as a strip or a way has them.
 #if WW_TABLED
 #define WW_SOFT_TABLE , __global const float *restrict table
-#define WW_SOFT_HAS_TABLE(of, number) (of).table = table, (of).costs = ww_soft_table_of(tasks, number)
+#define WW_SOFT_HAS_TABLE(of, number) (of).table = table, (of).costs = ww_soft_table_of(tasks, number);
 #else
 #define WW_SOFT_TABLE
 #define WW_SOFT_HAS_TABLE(of, number)
 #endif
-#if WW_WEIGHED
+#if WW_WEIGHTS_TABLED
 #define WW_SOFT_WEIGHTS , __global float *restrict weights
-#define WW_SOFT_HAS_WEIGHTS(of) (of).weights = weights
+#define WW_SOFT_HAS_WEIGHTS(of) (of).weights = weights;
 #else
 #define WW_SOFT_WEIGHTS
 #define WW_SOFT_HAS_WEIGHTS(of)

@@ -10,8 +10,8 @@
 #define WW_SUM_AHEAD 4 // entries
 #define WW_SUM_VALUES 4 // of a work-item: entries, their tasks and factors are read once for all
 #define WW_SUM_MANY 64 // entries that are summed in slices
-#ifndef WW_WEIGHED
-#define WW_WEIGHED WW_TABLED
+#ifndef WW_WEIGHTS_TABLED
+#define WW_WEIGHTS_TABLED WW_TABLED
 #endif
 // 1: points and slopes lie in fours (gradient_soft_places.cl).
 #ifndef WW_IN_FOURS
@@ -129,7 +129,7 @@ ww_gradient_single(const ww_gradient_args args, __global const ww_gradient_task 
 
 // Where a series of so many points has the slope by channel c of point t: from a table of W a channel lies together.
 WW_INLINE ulong ww_slope_place(uint t, uint c, uint points, uint channels) {
-    return WW_WEIGHED ? (ulong)c * ((points + 3) & ~3u) + t : ww_value_place(t, c, channels);
+    return WW_WEIGHTS_TABLED ? (ulong)c * ((points + 3) & ~3u) + t : ww_value_place(t, c, channels);
 }
 // The gradient of D(n,m) of a pair by one value of its series.
 WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __global const ww_scalar *slopes,

@@ -199,7 +199,7 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
              "-DWW_SUM_WG=%u -DWW_SUM_SLICES=%d -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d "
-             "-DWW_ASYNC=%d -DWW_CHAINED=%d -DWW_WEIGHED=%d -DWW_IN_FOURS=%d%s%s",
+             "-DWW_ASYNC=%d -DWW_CHAINED=%d -DWW_WEIGHTS_TABLED=%d -DWW_IN_FOURS=%d%s%s",
              g->form.tabled ? 1 : g->form.slope_channels, g->options.parameters && g->form.parameters,
              g->options.weights, g->options.alignment, sum_group(g), wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1,
              derived, stride, g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), chained, g->form.weighed,

@@ -469,28 +469,23 @@ END_TEST
 // kernels_cl/gradient/gradient_soft_*.cl, the texts that GPUs take, here on any device: against those of all measures,
 // in double where the device has it. Few pairs; pairs side by side; a work-item a pair; segments; and on GPUs the
 // second and third without strips that wait for each other. z-normalised walks and noise. And the latter with pairs
-// side by side in the lanes of vectors. Then the same ways with points of several channels, whose slopes are summed by
-// tiles or from a table.
+// side by side in the lanes of vectors. Then points of several channels, their slopes summed by tiles or from a table.
 typedef struct tile_form {
-    int way, products;
+    int way, products, divergence;
     size_t channels;
     ww_cost cost;
-    int divergence;
 } tile_form;
-static const tile_form several[] = {
-    {0, 1, 2, WW_COST_EUCLIDEAN, 1}, {1, 1, 5, WW_COST_SQUARED, 0},   {2, 1, 3, WW_COST_ABSOLUTE, 0},
-    {3, 0, 2, WW_COST_SQUARED, 1},   {3, 1, 8, WW_COST_EUCLIDEAN, 0}, {2, 1, 12, WW_COST_SQUARED, 1},
-    {4, 1, 7, WW_COST_SQUARED, 0},   {5, 1, 4, WW_COST_SQUARED, 0},
-};
-#define TILE_WAYS 13
-#define SEVERAL ((int)(sizeof several / sizeof *several))
-
+static const tile_form several[] = {{0, 1, 1, 2, WW_COST_EUCLIDEAN}, {1, 1, 0, 5, WW_COST_SQUARED},
+                                    {2, 1, 0, 3, WW_COST_ABSOLUTE},  {3, 0, 1, 2, WW_COST_SQUARED},
+                                    {3, 1, 0, 8, WW_COST_EUCLIDEAN}, {2, 1, 1, 12, WW_COST_SQUARED},
+                                    {4, 1, 0, 7, WW_COST_SQUARED},   {5, 1, 0, 4, WW_COST_SQUARED}};
+enum { TILE_WAYS = 13, SEVERAL = sizeof several / sizeof *several };
 START_TEST(tiles) {
     static const double values_of_gamma[] = {1e-2, 0.1, 1, 10, 1e4};
     enum { PAIRS = 35 };
     const bool one = _i < TILE_WAYS, packed = _i == TILE_WAYS - 1;
     const tile_form form =
-        one ? (tile_form){packed ? 2 : _i / 2, _i % 2, 1, WW_COST_DEFAULT, 0} : several[_i - TILE_WAYS];
+        one ? (tile_form){packed ? 2 : _i / 2, _i % 2, 0, 1, WW_COST_DEFAULT} : several[_i - TILE_WAYS];
     const int way = form.way;
     const size_t few[] = {150, 61, 1, 40}, across[] = {131, 90, 47, 1};
     size_t n[PAIRS], m[PAIRS];
