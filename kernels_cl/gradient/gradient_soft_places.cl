@@ -15,7 +15,8 @@
 //   whole   (args.whole) one after the other all strips of its pair; a chunk has all row-steps
 //   chained (WW_CHAINED) all row-steps of a strip; all strips are in one launch, and each waits for what the one before hands on
 //
-// Tried, not taken: 2, 4 x 4 or 8 x 4 rows a tile 0.19 to 0.31 for 0.34 TCUPS; each its own line: 60 for 20 ms.
+// Tried, not taken: 2, 4 x 4 or 8 x 4 rows a tile 0.19 to 0.31 for 0.34 TCUPS; each its own line: 60 for 20 ms. Several channels:
+// docs/gradient.md.
 #ifndef WW_WEIGHTS_TABLED
 #define WW_WEIGHTS_TABLED WW_TABLED
 #endif

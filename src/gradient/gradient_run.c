@@ -29,14 +29,15 @@
 #define TILE_CHUNK 4
 #define TILE_RESIDENT 256 // work-items of the pass back a compute unit
 // By waves (gradient_wave.cl): most points of a series, rows of a wave, columns of which a pair has whole ones; and up
-// to how many rows of all pairs it is faster than the other forms (H200; 64 to 1000 points): than tiles, than tiles
-// with a table of costs, and than blocks, which were slower as far as was measured.
+// to how many rows of all pairs it is faster than the other forms (H200; 64 to 1000 points): than tiles of one channel,
+// of up to FEW_BY_TILES, of more, and than blocks, which were slower as far as was measured.
 #define WAVE_POINTS 1024
 #define WAVE_ROWS 32
 #define WAVE_COLUMNS 4
 #define WAVE_SMALL 256 // a group whose work-items have registers for more channels
 #define WAVE_SMALL_CHANNELS 8
-#define WAVE_MANY (3u << 16)
+#define WAVE_MANY (1u << 20)
+#define WAVE_MANY_SEVERAL (3u << 18)
 #define WAVE_MANY_TABLED (1u << 17)
 #define WAVE_MANY_BLOCKS (1u << 22)
 #define WAVE_REGISTERS " -cl-nv-maxrregcount=64 -DWW_WAVE_LIMITED=1"
@@ -88,8 +89,9 @@ static uint32_t wave_of(const ww_gradient *g) {
     const long wanted = wwi_forced(g->pair.context, "form.wave", 2, nvidia); // 2: of any number
     const uint64_t most = size == sizeof(double)            ? WAVE_MANY_BLOCKS
                           : g->form.channels > FEW_BY_TILES ? WAVE_MANY_TABLED
-                          : tiles_of(g, false)              ? WAVE_MANY
-                                                            : WAVE_MANY_BLOCKS;
+                          : !tiles_of(g, false)             ? WAVE_MANY_BLOCKS
+                          : g->form.channels > 1            ? WAVE_MANY_SEVERAL
+                                                            : WAVE_MANY;
     const bool few = (uint64_t)g->all * g->longest <= most || wanted == 2;
     uint32_t group = WAVE_ROWS;
     if (!wwi_soft_plain(&g->pair.recurrence) || g->options.alignment || g->options.weights || g->form.parameters ||
