@@ -484,9 +484,9 @@ START_TEST(tiles) {
     static const double values_of_gamma[] = {1e-2, 0.1, 1, 10, 1e4};
     enum { PAIRS = 35 };
     const bool one = _i < TILE_WAYS, packed = _i == TILE_WAYS - 1;
-    const tile_form form =
+    const tile_form by =
         one ? (tile_form){packed ? 2 : _i / 2, _i % 2, 0, 1, WW_COST_DEFAULT} : several[_i - TILE_WAYS];
-    const int way = form.way;
+    const int way = by.way;
     const size_t few[] = {150, 61, 1, 40}, across[] = {131, 90, 47, 1};
     size_t n[PAIRS], m[PAIRS];
     const size_t pairs = way == 0 || way == 3 ? 4 : PAIRS;
@@ -499,26 +499,26 @@ START_TEST(tiles) {
         n[p] = pairs == PAIRS ? wwt_random_size(1, 70) : few[p];
         m[p] = pairs == PAIRS ? wwt_random_size(1, 70) : across[p];
     }
-    wwt_set x = wwt_set_make(form.channels, n, pairs), y = wwt_set_make(form.channels, m, pairs);
+    wwt_set x = wwt_set_make(by.channels, n, pairs), y = wwt_set_make(by.channels, m, pairs);
     for (size_t k = 0; k < n[0]; k++) // noise
         x.values[x.offsets[0] + k] = 2 * wwt_random();
     const ww_precision wide = wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
     ww_measure measure = wwt_measure(WW_DTW);
-    measure.cost = form.cost;
-    options.divergence = form.divergence;
+    measure.cost = by.cost;
+    options.divergence = by.divergence;
     for (size_t g = one ? 0 : 1; g < sizeof values_of_gamma / sizeof *values_of_gamma; g++) {
-        measure.gamma = values_of_gamma[g] * (double)form.channels;
+        measure.gamma = values_of_gamma[g] * (double)by.channels;
         options.run = NULL;
         wwt_ok(wwi_tuning_try(wwt_context, "form.wave", NULL, 0));
         wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, 0));
         wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, 1 << 20));
         result expected = matched(&measure, &x, &y, wide, &options, NULL);
-        wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, packed ? 0 : 1 + form.products));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.tiles", NULL, packed ? 0 : 1 + by.products));
         wwt_ok(wwi_tuning_try(wwt_context, "form.several", NULL, !one));
         wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, way == 2 || way == 5 ? 0 : 1 << 20));
         wwt_ok(wwi_tuning_try(wwt_context, "form.chain", NULL, way < 4));
         if (way == 3) {
-            limits.max_bytes = 10000 + 5000 * form.channels + (form.channels > 7 ? 65000 : 0);
+            limits.max_bytes = 10000 + 5000 * by.channels + (by.channels > 7 ? 65000 : 0);
             options.run = &limits;
         }
         result got = matched(&measure, &x, &y, WW_FLOAT, &options, NULL);
