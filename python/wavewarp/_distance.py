@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, List, Optional
 
 import numpy as np
@@ -14,7 +15,7 @@ from ._dataset import datasets
 from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
 from ._buffer import Buffer
-from ._results import CellsOfPaths, Neighbours, Path, Paths
+from ._results import Neighbours, Path, Paths
 from ._series import neighbours, one_array, output, result, sizes, to_output
 
 if TYPE_CHECKING:
@@ -387,6 +388,28 @@ def kneighbors(
         )
     )
     return Neighbours(values, indices)._under(measure)
+
+
+class CellsOfPaths(Sequence):
+    """A list of arrays, each a part of one array of cells, which are made when asked for: ten thousand take milliseconds."""
+
+    def __init__(self, cells, offsets):
+        self.cells, self.offsets = cells, offsets
+
+    def __len__(self):
+        return len(self.offsets) - 1
+
+    def __getitem__(self, place):
+        if isinstance(place, slice):
+            return [self[at] for at in range(*place.indices(len(self)))]
+        at = range(len(self))[place]
+        return self.cells[self.offsets[at] : self.offsets[at + 1]]
+
+    def __iter__(self):
+        return (self.cells[a:b] for a, b in zip(self.offsets, self.offsets[1:]))
+
+    def __repr__(self):
+        return repr(list(self))
 
 
 def paths_of(record) -> Paths:

@@ -224,28 +224,6 @@ class Path(Result, _Path):
         ax.set(xlabel="point of x", ylabel="point of y", aspect="equal")
 
 
-class CellsOfPaths(Sequence):
-    """A list of arrays, each a part of one array of cells, which are made when asked for: ten thousand take milliseconds."""
-
-    def __init__(self, cells, offsets):
-        self.cells, self.offsets = cells, offsets
-
-    def __len__(self):
-        return len(self.offsets) - 1
-
-    def __getitem__(self, place):
-        if isinstance(place, slice):
-            return [self[at] for at in range(*place.indices(len(self)))]
-        at = range(len(self))[place]
-        return self.cells[self.offsets[at] : self.offsets[at + 1]]
-
-    def __iter__(self):
-        return (self.cells[a:b] for a, b in zip(self.offsets, self.offsets[1:]))
-
-    def __repr__(self):
-        return repr(list(self))
-
-
 class _Paths(NamedTuple):
     cells: Sequence
     distances: np.ndarray
