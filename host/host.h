@@ -266,6 +266,10 @@ enum { WWI_INTERRUPTED = 1 << 16 }; // values that such a loop may take from cal
 // ----------------------------------------------------------------------------------------------------------
 
 enum { WWI_MOST_THREADS = 64 };
+// Memory as of malloc() for a result that may be large, and its end: the last large one's pages stay for the next,
+// which is computed anew all the time in a loop, unless the system needs them.
+void *wwi_large_new(size_t bytes);
+void wwi_large_free(void *array, size_t bytes);
 unsigned wwi_processors(void); // that this process may use, WWI_MOST_THREADS at most
 // Calls `work` with 0 .. count-1, each in a thread of its own but the first, which is the caller's.
 void wwi_in_threads(unsigned count, void (*work)(void *user, unsigned index), void *user);

@@ -38,6 +38,32 @@ ww_status wwi_make_pages(void *array, size_t bytes) {
     return wwi_share(pages < 2ull * threads ? 2 : threads, pages, make_page, (char *)array + skipped);
 }
 
+// The last large array that was freed, whose first word is its size. The kernel may take its pages when it needs memory;
+// until then they need not be made again, which takes as long as filling them.
+static _Atomic(size_t *) kept;
+
+enum { LEAST_KEPT = 8 << 20 };
+
+void *wwi_large_new(size_t bytes) {
+    size_t *const array = bytes < LEAST_KEPT ? NULL : atomic_exchange(&kept, NULL);
+    if (array && *array >= bytes && *array / 2 <= bytes)
+        return array;
+    free(array);
+    return wwi_in_large_pages(malloc(bytes), bytes);
+}
+
+void wwi_large_free(void *array, size_t bytes) {
+    size_t *now_kept = array;
+    if (array && bytes >= LEAST_KEPT) {
+        const size_t skipped = (LARGE_PAGE - (uintptr_t)array % LARGE_PAGE) % LARGE_PAGE;
+        const size_t pages = bytes > skipped ? (bytes - skipped) / LARGE_PAGE : 0;
+        (void)madvise((char *)array + skipped, pages * LARGE_PAGE, MADV_FREE);
+        *now_kept = bytes;
+        now_kept = atomic_exchange(&kept, now_kept);
+    }
+    free(now_kept);
+}
+
 unsigned wwi_processors(void) {
     cpu_set_t processors;
     const int there = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;

@@ -44,7 +44,8 @@
 #define ww_group_join() barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
-// Copies 16 bytes, or a word, into local memory while the work-item goes on; waits for its own copies. Elsewhere plain copies.
+// Copies 16 bytes, or a word, into local memory while the work-item goes on; waits for its own copies, or for those before the
+// last mark. Elsewhere plain copies.
 #if WW_ASYNC
 static inline void ww_copy_ahead(__local void *to, __global const void *from) {
     __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint)(size_t)to), "l"((ulong)(size_t)from) : "memory");
@@ -53,10 +54,14 @@ static inline void ww_word_ahead(__local void *to, __global const void *from) {
     __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((uint)(size_t)to), "l"((ulong)(size_t)from) : "memory");
 }
 #define ww_copy_wait() __asm__ volatile("cp.async.wait_all;" ::: "memory")
+#define ww_copy_mark() __asm__ volatile("cp.async.commit_group;" ::: "memory")
+#define ww_copy_wait_marked() __asm__ volatile("cp.async.wait_group 0;" ::: "memory")
 #else
 #define ww_copy_ahead(to, from) (*(to) = *(from))
 #define ww_word_ahead(to, from) (*(to) = *(from))
 #define ww_copy_wait()
+#define ww_copy_mark()
+#define ww_copy_wait_marked()
 #endif
 #if WW_EXCHANGE != WWK_EXCHANGE_NV_SHFL
 // For a device that runs one group after the other; none else is given kernels that wait.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of the soft minimum of DTW, in float: what engine/packed_soft.cl and gradient/gradient_soft.cl share. No kernel. One
-// channel, no band, a cost that grows with the distance of two points; or, with WW_TABLED, any cost: then the costs of a row's
-// cells are in the places of the columns' points.
+// Tiles of the soft minimum of DTW, in float: what engine/packed_soft.cl and gradient/gradient_soft_*.cl share. No kernel. One
+// channel, no band, a cost that grows with the distance of two points; or, with several channels or WW_TABLED, any cost: then the
+// costs of cells are in the places of the columns' points (WW_SOFT_POINTED 0).
 //
 // Tried, not taken: costs bounded by all rows: no gain; next tile by prefetch 2.23, in registers 2.06, for 2.27 TCUPS.
 //
@@ -30,8 +30,9 @@
 #define WW_SOFT_GROUP __attribute__((reqd_work_group_size(WW_WG, 1, 1)))
 #endif
 #define WW_SOFT_UNROLL _Pragma("unroll")
+#define WW_SOFT_POINTED (!WW_TABLED && WW_CHANNELS == 1)
 WW_INLINE float ww_soft_cost(float x, float y) {
-#if WW_TABLED
+#if !WW_SOFT_POINTED
     return y;
 #else
     ww_point a, b;

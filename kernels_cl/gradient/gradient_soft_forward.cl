@@ -12,7 +12,8 @@
 // products these are P, the high words of doubles, and the base; by pairs R. Where only the work-items beside one must compute by
 // pairs, it notes P, too.
 //
-// Local memory of a work-item, its own: 8 words; with WW_CHAINED a word of the group, and a barrier at the beginning.
+// Local memory of a work-item, its own: 2 fours, with several channels 1 and 6 a channel; with WW_CHAINED a word of the group, and a
+// barrier at the beginning.
 
 // A strip on its way down; what it takes from the strip before, and what it hands to the next, are rows of fours.
 typedef struct {
@@ -24,6 +25,7 @@ typedef struct {
     bool products;               // the row is P times 2^-base, else R
     bool ending, together;       // the block has the last cell; all of the group have a pair
     bool notes_left, noted_edge;
+    __local float4 (*ahead)[WW_WG], (*columns)[WW_WG];
     __global float4 *in, *out, *checkpoint;
     uint in_row, out_row;
     __global float *base_checkpoint;
@@ -34,7 +36,8 @@ typedef struct {
 #endif
 } ww_soft_strip;
 typedef struct {
-    float x[WW_ROWS], v[WW_ROWS], b[WW_COLS];  // points of rows; what enters from the left, then what leaves; points of columns, or costs
+    float x[WW_ROWS], v[WW_ROWS];              // points of rows; what enters from the left, then what leaves
+    float b[WW_SOFT_POINTED ? WW_COLS : WW_ROWS * WW_COLS]; // points of columns, or costs
     ww_soft_state c[WW_COLS];                  // the row above
 } ww_soft_cells;
 
@@ -84,16 +87,17 @@ WW_INLINE void ww_note_column(const ww_soft_strip *s, const int part, const floa
 
 // Requests the points of a row-step and what comes from the left.
 WW_INLINE void ww_soft_request(const ww_soft_strip *s, __local float4 (*ahead)[WW_WG], __global const float *x, uint row) {
-    if (!WW_TABLED)
-        ww_copy_ahead(&ahead[0][s->lane], WW_FOURS_OF(x) + row);
-    ww_copy_ahead(&ahead[1][s->lane], (__global const float4 *)s->in + (ulong)row * s->in_row);
+    WW_SOFT_UNROLL for (uint c = 0; c < WW_CHANNELS && !WW_TABLED; c++)
+        ww_copy_ahead(&ahead[1 + WW_SOFT_X(row) + c][s->lane], WW_FOURS_OF(x) + row * WW_CHANNELS + c);
+    ww_copy_ahead(&ahead[0][s->lane], (__global const float4 *)s->in + (ulong)row * s->in_row);
 }
 // What block i takes; that of the next is requested. False where the strip before is not so far: then that is to be done behind this
 // block.
 WW_INLINE bool ww_soft_take_strip(ww_soft_strip *s, ww_soft_cells *cells, ww_soft_chain *chained, __local float4 (*ahead)[WW_WG],
                             __global const float *x) {
     ww_copy_wait();
-    const float4 points = WW_TABLED ? (float4)0 : ahead[0][s->lane], left = s->j == 0 ? (float4)WW_SOFT_FAR : ahead[1][s->lane];
+    const float4 points = WW_SOFT_POINTED ? ahead[1 + WW_SOFT_X(s->i)][s->lane] : (float4)0;
+    const float4 left = s->j == 0 ? (float4)WW_SOFT_FAR : ahead[0][s->lane];
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         cells->x[q] = ww_soft_scaled(ww_at_of(points, q), s->root, s->origin);
         cells->v[q] = ww_at_of(left, q);
@@ -107,9 +111,13 @@ WW_INLINE bool ww_soft_take_strip(ww_soft_strip *s, ww_soft_cells *cells, ww_sof
     s->previous = cells->v[WW_ROWS - 1];
     return asked;
 }
-// The costs of the block's row q take the places of its columns' points.
-WW_INLINE void ww_soft_bring_costs(const ww_soft_strip *s, ww_soft_cells *cells, int q) {
-    ww_soft_costs(cells->b, s->table, s->costs, s->i * WW_ROWS + (uint)q, s->j * (WW_COLS / 4), WW_COLS, s->root);
+// Costs of rows of the block from row q on take the places of points.
+WW_INLINE void ww_soft_bring_costs(const ww_soft_strip *s, ww_soft_cells *cells, uint q, const int rows) {
+#if WW_TABLED
+    ww_soft_costs(cells->b, s->table, s->costs, s->i * WW_ROWS + q, rows, s->j * (WW_COLS / 4), WW_COLS, s->root);
+#elif WW_SOFT_SEVERAL
+    ww_soft_costs(cells->b, &s->ahead[1 + WW_SOFT_X(s->i)], s->columns, s->lane, q, rows, WW_COLS, s->root);
+#endif
 }
 // Hands the right-hand column on.
 WW_INLINE void ww_soft_hand_on(const ww_soft_strip *s, const float *v) {
@@ -137,13 +145,11 @@ WW_INLINE void ww_soft_to_logs(ww_soft_strip *s, ww_soft_cells *cells) {
 }
 // The greatest cost of a cell in the block.
 WW_INLINE float ww_soft_most_cost(const ww_soft_strip *s, ww_soft_cells *cells) {
-#if WW_TABLED
+#if !WW_SOFT_POINTED
     float most = 0;
-    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-        ww_soft_bring_costs(s, cells, q);
-        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
-            most = fmax(most, cells->b[r]);
-    }
+    ww_soft_bring_costs(s, cells, 0, WW_ROWS);
+    WW_SOFT_UNROLL for (int k = 0; k < WW_ROWS * WW_COLS; k++)
+        most = fmax(most, cells->b[k]);
     return most;
 #else
     const float *x = cells->x;
@@ -190,8 +196,7 @@ WW_INLINE void ww_soft_by_products(ww_soft_strip *s, ww_soft_cells *cells, bool 
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         float high[WW_COLS];
         const double left = WW_FROM_HIGH(cells->v[q]);
-        ww_soft_bring_costs(s, cells, q);
-        const double value = ww_soft_product_row(cells->x[q], cells->b, cells->c, left, last, WW_COLS, high, 0);
+        const double value = ww_soft_product_row(cells->x[q], &cells->b[WW_SOFT_ROW(q, WW_COLS)], cells->c, left, last, WW_COLS, high, 0);
         last = left;
         WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
             inner[part][q] = high[part * WW_PART - 1];
@@ -222,15 +227,15 @@ WW_INLINE void ww_soft_by_pairs(ww_soft_strip *s, ww_soft_cells *cells, bool kee
         ww_note_row(s, noted);
         *s->base_checkpoint = fits ? s->base + 0.5f : WW_SOFT_FAR;
     }
-    float x_next = WW_TABLED ? 0 : points[s->i * WW_ROWS], v_next = cells->v[0];
+    float x_next = WW_SOFT_POINTED ? points[s->i * WW_ROWS] : 0, v_next = cells->v[0];
 #pragma unroll 1
     for (int q = 0; q < WW_ROWS; q++) {
         const uint after = min(q + 1, WW_ROWS - 1);
         const float x_own = ww_soft_scaled(x_next, s->root, s->origin);
         ww_soft_beside beside = ww_soft_beside_of(v_next, s->corner);
         s->corner = v_next;
-        x_next = WW_TABLED ? 0 : points[s->i * WW_ROWS + after];
-        ww_soft_bring_costs(s, cells, q);
+        x_next = WW_SOFT_POINTED ? points[s->i * WW_ROWS + after] : 0;
+        ww_soft_bring_costs(s, cells, (uint)q, 1);
         v_next = s->j == 0 ? WW_SOFT_FAR : ((WW_SOFT_HANDED)&s->in[(ulong)s->i * s->in_row])[after];
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
             const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], x_own, cells->b[r], 1, false);
@@ -277,7 +282,7 @@ WW_INLINE void ww_soft_block(ww_soft_strip *s, ww_soft_cells *cells, bool keep, 
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
         ww_soft_beside beside = ww_soft_beside_of(v[q], corner);
         corner = v[q];
-        ww_soft_bring_costs(s, cells, q);
+        ww_soft_bring_costs(s, cells, (uint)q, 1);
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
             const ww_soft_pair cell = ww_soft_pair_of(beside, above[r], sum[r], cells->x[q], cells->b[r], 1, false);
             if (WW_AT_PART(r))
@@ -330,10 +335,15 @@ WW_INLINE void ww_soft_load_strip(ww_soft_strip *s, ww_soft_cells *cells, const 
     s->most_y = -INFINITY;
     s->least_y = INFINITY;
     s->result = 0;
-    s->origin = WW_TABLED ? 0 : ww_soft_origin(packed[task.y + (ulong)s->j * WW_COLS], s->root);
+    s->origin = WW_SOFT_POINTED ? ww_soft_origin(packed[task.y + (ulong)s->j * WW_COLS], s->root) : 0;
     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
-        const float4 points = WW_TABLED ? (float4)0 : WW_FOURS_OF(packed + task.y)[(s->j * WW_COLS + r) / 4];
+        const float4 points = WW_SOFT_POINTED ? WW_FOURS_OF(packed + task.y)[(s->j * WW_COLS + r) / 4] : (float4)0;
         const float4 above = from ? WW_FOURS_OF(top)[r / 4 * WW_STRIDE] : (float4)WW_SOFT_FAR;
+#if WW_SOFT_SEVERAL
+        WW_SOFT_UNROLL for (uint c = 0; c < WW_CHANNELS; c++)
+            ww_copy_ahead(&s->columns[r / 4 * WW_CHANNELS + c][s->lane],
+                          WW_FOURS_OF(packed + task.y) + (s->j * (WW_COLS / 4) + r / 4) * WW_CHANNELS + c);
+#endif
         WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
             cells->b[r + k] = ww_soft_scaled(ww_at_of(points, k), s->root, s->origin);
             s->most_y = fmax(s->most_y, cells->b[r + k]);
@@ -356,8 +366,8 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                 __global float *restrict ends, __global float *restrict more_checkpoints WW_SOFT_TABLE) {
     WW_SOFT_TICKET
     const ww_soft_place at = ww_soft_find(args, tasks, carried);
-    // Points of the next row-step, and what comes from the left, requested while a block is computed.
-    __local float4 ahead[2][WW_WG];
+    // What comes from the left at the next row-step, and its points, requested while a block is computed; points of the columns.
+    __local float4 ahead[WW_SOFT_SEVERAL ? 1 + 2 * WW_CHANNELS : 2][WW_WG], columns[WW_SOFT_SEVERAL ? WW_COLS / 4 * WW_CHANNELS : 1][WW_WG];
     if (!at.live)
         return;
     const ww_gradient_task task = tasks[at.number];
@@ -369,11 +379,12 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     of.checkpoint_columns = args.segment_columns ? args.checkpoint_columns : task.wide;
     of.checkpoint_row = WW_CHECKPOINT_ROW(of.checkpoint_columns);
     ww_soft_strip s;
-    s.number = at.number;
-    s.lane = (uint)get_local_id(0);
+    s.number = at.number, s.lane = (uint)get_local_id(0);
     s.together = !WW_SOFT_CHUNKS && ((WW_CHAINED ? at.number : (uint)get_global_id(0)) | (WW_WG - 1)) < args.count;
     s.root = WW_SOFT_ROOT(args.parameters.soft_scale);
-    WW_SOFT_HAS_TABLE(s, at.number);
+    s.ahead = ahead;
+    s.columns = columns;
+    WW_SOFT_HAS_TABLE(s, at.number)
     for (uint from = at.from, j = at.strip; from < at.to;) {
         s.j = j;
         s.to = min(from + args.chunk, at.to);

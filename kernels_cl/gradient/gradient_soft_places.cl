@@ -2,9 +2,12 @@
 // What both passes of soft-DTW by tiles share (gradient_soft_forward.cl, gradient_soft_backward.cl): which strips of which pair a
 // work-item computes, where its values lie, points, and a tile by products. No kernel.
 //
-// Tasks, buffers and passes are those of gradient_forward.cl and gradient_backward.cl; here in float, with one channel or costs from a
-// table (WW_TABLED), without a band, in blocks of WW_ROWS x WW_COLS cells as tiles (engine/soft_tiles.cl), which the pass back takes in parts of WW_PART columns. A
-// strip is a column of blocks, a row-step one of its blocks.
+// Tasks, buffers and passes are those of gradient_forward.cl and gradient_backward.cl; here in float, without a band, in blocks of
+// WW_ROWS x WW_COLS cells as tiles (engine/soft_tiles.cl), which the pass back takes in parts of WW_PART columns. A strip is a column of
+// blocks, a row-step one of its blocks.
+//
+// One channel: points are in registers. Several: points are in local memory, and the costs of a block are computed before it. Many:
+// costs come from a table (WW_TABLED). With WW_WEIGHTS_TABLED slopes are not summed here: W goes to a table (gradient_table.cl).
 //
 // There are three kinds of launches, and ww_soft_find() alone decides:
 //   chunks  a work-item computes a chunk of args.chunk row-steps of a strip, which is its on an anti-diagonal of chunks. Between
@@ -12,7 +15,12 @@
 //   whole   (args.whole) one after the other all strips of its pair; a chunk has all row-steps
 //   chained (WW_CHAINED) all row-steps of a strip; all strips are in one launch, and each waits for what the one before hands on
 //
-// Tried, not taken: 2, 4 x 4 or 8 x 4 rows a tile 0.19 to 0.31 for 0.34 TCUPS; each its own line: 60 for 20 ms.
+// Tried, not taken: 2, 4 x 4 or 8 x 4 rows a tile 0.19 to 0.31 for 0.34 TCUPS; each its own line: 60 for 20 ms. Several channels:
+// docs/gradient.md.
+#ifndef WW_WEIGHTS_TABLED
+#define WW_WEIGHTS_TABLED WW_TABLED
+#endif
+#define WW_SOFT_SEVERAL (!WW_TABLED && WW_CHANNELS > 1)
 #define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
 #define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
 #define WW_CHAIN_EACH 2 // row-steps that are told at once: a fence takes as long as a part of one
@@ -49,6 +57,11 @@ WW_INLINE uint ww_base_at(uint columns, uint column, uint number) {
 WW_INLINE float ww_at_of(const float4 a, int k) {
     return k == 0 ? a.x : k == 1 ? a.y : k == 2 ? a.z : a.w;
 }
+// Points of several channels, and their slopes, lie in fours of points, of each the channels one after the other. In local memory
+// those of x have two places: the next row-step's are requested while one is computed.
+#define WW_SOFT_X(row) (WW_SOFT_SEVERAL ? (row) % 2 * WW_CHANNELS : 0)
+// Of row q of so many columns the points, or the costs.
+#define WW_SOFT_ROW(q, columns) (WW_SOFT_POINTED ? 0 : (q) * (columns))
 
 // The kind of the launch.
 #define WW_SOFT_WHOLE (!WW_CHAINED && args.whole)
@@ -147,7 +160,7 @@ WW_INLINE bool ww_chain_has(ww_soft_chain *chained, uint steps, uint all) {
 // scale of costs is in them. Points so large that two of them are the same or far from each other stay as they are: root times them
 // may overflow.
 #define WW_SOFT_LARGE 1e25f
-#if WW_COST == WWK_COST_SQUARED && !WW_TABLED
+#if WW_COST == WWK_COST_SQUARED && WW_SOFT_POINTED
 #define WW_SOFT_ROOT(scale) sqrt(scale)
 #define WW_SOFT_SLOPE_UNIT(root) (2 / (root))
 #else
@@ -160,8 +173,7 @@ WW_INLINE float ww_soft_scaled(float a, float root, float origin) {
 WW_INLINE float ww_soft_origin(float a, float root) {
     return fabs(a) < WW_SOFT_LARGE ? root * a : 0;
 }
-// A pair's table of costs, and which values of it are there: behind the last row and the last column the nearest are taken.
-#if WW_TABLED
+// A pair's table, of costs or of W, and which values of it are there: behind the last row and the last column the nearest are taken.
 typedef struct {
     ulong first;
     uint rows, fours;  // of a row
@@ -173,29 +185,63 @@ WW_INLINE ww_soft_table ww_soft_table_of(__global const ww_gradient_task *tasks,
     t.fours = (tasks[number].m + 3) / 4;
     return t;
 }
-// The costs of `count` columns from a four on, in a row, times `scale`.
-WW_INLINE void ww_soft_costs(float *costs, __global const float *table, ww_soft_table t, uint row, uint four, const int count,
-                             float scale) {
-    const uint begin = min(row, t.rows - 1) * t.fours;
-    WW_SOFT_UNROLL for (int k = 0; k < count / 4; k++) {
-        const float4 some = WW_FOURS_OF(table + t.first)[begin + min(four + (uint)k, t.fours - 1)];
-        costs[4 * k] = some.x * scale;
-        costs[4 * k + 1] = some.y * scale;
-        costs[4 * k + 2] = some.z * scale;
-        costs[4 * k + 3] = some.w * scale;
+// Costs of `rows` rows of a block and `count` columns from a four on, times `scale`: of the table, or of points in local memory.
+#if WW_TABLED
+WW_INLINE void ww_soft_costs(float *costs, __global const float *table, ww_soft_table t, uint row, const int rows, uint four,
+                             const int count, float scale) {
+    WW_SOFT_UNROLL for (int q = 0; q < rows; q++) {
+        const uint begin = min(row + (uint)q, t.rows - 1) * t.fours;
+        WW_SOFT_UNROLL for (int k = 0; k < count; k += 4) {
+            const float4 some = WW_FOURS_OF(table + t.first)[begin + min(four + (uint)k / 4, t.fours - 1)];
+            WW_SOFT_UNROLL for (int r = 0; r < 4; r++)
+                costs[q * count + k + r] = ww_at_of(some, r) * scale;
+        }
     }
 }
+#elif WW_SOFT_SEVERAL
+// Sums go over the channels in their order, as in a table. A channel's points are read while the one before is computed.
+WW_INLINE void ww_soft_costs(float *costs, __local const float4 (*x)[WW_WG], __local const float4 (*y)[WW_WG], uint lane, uint row,
+                             const int rows, const int count, float scale) {
+    float4 next = x[0][lane], next_others[WW_COLS / 4];
+    WW_SOFT_UNROLL for (int k = 0; k < count / 4; k++)
+        next_others[k] = y[k * WW_CHANNELS][lane];
+    WW_SOFT_UNROLL for (int k = 0; k < rows * count; k++)
+        costs[k] = 0;
+#pragma unroll 1
+    for (int c = 0; c < WW_CHANNELS; c++) {
+        const float4 points = next;
+        const int after = min(c + 1, WW_CHANNELS - 1);
+        next = x[after][lane];
+        WW_SOFT_UNROLL for (int k = 0; k < count; k += 4) {
+            const float4 others = next_others[k / 4];
+            next_others[k / 4] = y[k / 4 * WW_CHANNELS + after][lane];
+            WW_SOFT_UNROLL for (int q = 0; q < rows; q++) {
+                const float point = ww_at_of(points, rows == 1 ? (int)row : q);
+                WW_SOFT_UNROLL for (int r = 0; r < 4; r++) {
+                    const float t = point - ww_at_of(others, r), cost = costs[q * count + k + r];
+                    costs[q * count + k + r] = WW_COST == WWK_COST_ABSOLUTE ? cost + fabs(t) : fma(t, t, cost);
+                }
+            }
+        }
+    }
+    WW_SOFT_UNROLL for (int k = 0; k < rows * count; k++)
+        costs[k] = scale * (WW_COST == WWK_COST_EUCLIDEAN ? sqrt(costs[k]) : costs[k]);
+}
+#endif
 // The tables as kernels are given them, and as a strip or a way has them.
+#if WW_TABLED
 #define WW_SOFT_TABLE , __global const float *restrict table
-#define WW_SOFT_WEIGHTS , __global float *restrict weights
-#define WW_SOFT_HAS_TABLE(of, number) (of).table = table, (of).costs = ww_soft_table_of(tasks, number)
-#define WW_SOFT_HAS_WEIGHTS(of) (of).weights = weights
+#define WW_SOFT_HAS_TABLE(of, number) (of).table = table, (of).costs = ww_soft_table_of(tasks, number);
 #else
 #define WW_SOFT_TABLE
-#define WW_SOFT_WEIGHTS
 #define WW_SOFT_HAS_TABLE(of, number)
+#endif
+#if WW_WEIGHTS_TABLED
+#define WW_SOFT_WEIGHTS , __global float *restrict weights
+#define WW_SOFT_HAS_WEIGHTS(of) (of).weights = weights;
+#else
+#define WW_SOFT_WEIGHTS
 #define WW_SOFT_HAS_WEIGHTS(of)
-#define ww_soft_costs(costs, table, of, row, four, count, scale)
 #endif
 // Whether a pair's last cell is in the last row of a block, in launches of whole pairs: then its A, 1, is as if handed up there.
 WW_INLINE bool ww_soft_ends_below(bool whole, uint n) {

@@ -2,12 +2,25 @@
 // Before and after the passes of gradients, a program of its own for single values:
 //   ww_gradient_pack    interleaves the series of pairs that are side by side, and repeats their last points to whole blocks
 //   ww_gradient_border  adds what comes through the border of the matrix (ERP), a work-item a pair
+//   ww_gradient_single  by tiles, gradients that are one task's each, where the caller has them, a work-group an output
 //   ww_gradient_series  a series' gradient: the sum over its entries, a work-item a value
 //   ww_gradient_pairs   values, and slopes by parameters and by weights, a work-group an output
 // Sums run over entries in their order, with the rounding errors of the sum carried along.
 #define WW_OTHER_SIDE 0x80000000u
 #define WW_SUM_AHEAD 4 // entries
+#define WW_SUM_VALUES 4 // of a work-item: entries, their tasks and factors are read once for all
 #define WW_SUM_MANY 64 // entries that are summed in slices
+#ifndef WW_WEIGHTS_TABLED
+#define WW_WEIGHTS_TABLED WW_TABLED
+#endif
+// 1: points and slopes lie in fours (gradient_soft_places.cl).
+#ifndef WW_IN_FOURS
+#define WW_IN_FOURS 0
+#endif
+// Where point t has its value c of so many.
+WW_INLINE ulong ww_value_place(uint t, uint c, uint values) {
+    return WW_IN_FOURS ? ((ulong)(t / 4) * values + c) * 4 + t % 4 : (ulong)t * values + c;
+}
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
@@ -32,7 +45,7 @@ ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *r
     for (uint t = together ? (uint)get_local_id(0) : 0; t < points; t += step) {
         const uint from = min(t, length - 1);
         for (uint c = 0; c < WW_CHANNELS; c++)
-            packed[to + ((ulong)t * WW_PARTS + c) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];
+            packed[to + ww_value_place(t, c, WW_PARTS) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];
 #if WW_EXTRA
         packed[to + ((ulong)t * WW_PARTS + WW_CHANNELS) * args.stride] =
             values[entry.x + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * length + from];
@@ -98,9 +111,25 @@ ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task 
 }
 #endif
 
-// Where a series of so many points has the slope by channel c of point t: from a table of costs a channel lies together.
+// By tiles slopes have the places of points, and the task has those of the outputs.
+__kernel __attribute__((reqd_work_group_size(WW_SUM_WG, 1, 1))) void
+ww_gradient_single(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                   __global const ww_scalar *restrict slopes, __global const ww_scalar *restrict upstream,
+                   __global ww_scalar *restrict out, const uint column) {
+    __global const ww_gradient_task *task = tasks + get_group_id(0);
+    const uint points = column ? task->m : task->n;
+    const ulong from = column ? task->y : task->x, to = column ? task->y_slopes : task->x_slopes;
+    const ww_scalar factor = args.scaled ? upstream[task->number] : (ww_scalar)1;
+#pragma unroll 4
+    for (uint e = (uint)get_local_id(0); e < points * WW_CHANNELS; e += WW_SUM_WG) {
+        const uint c = e / points;
+        out[to + e] = factor * slopes[from + ww_value_place(ww_rest(e, points, c), c, WW_CHANNELS)];
+    }
+}
+
+// Where a series of so many points has the slope by channel c of point t: from a table of W a channel lies together.
 WW_INLINE ulong ww_slope_place(uint t, uint c, uint points, uint channels) {
-    return WW_TABLED ? (ulong)c * ((points + 3) & ~3u) + t : (ulong)t * channels + c;
+    return WW_WEIGHTS_TABLED ? (ulong)c * ((points + 3) & ~3u) + t : ww_value_place(t, c, channels);
 }
 // The gradient of D(n,m) of a pair by one value of its series.
 WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __global const ww_scalar *slopes,
@@ -131,32 +160,39 @@ WW_INLINE void ww_sum_add(ww_scalar *sum, ww_scalar *lost, ww_scalar value) {
     *lost = (next - *sum) - more;
     *sum = next;
 }
-// Adds, of value t of channel c, every `parts`-th entry from `begin` on.
+// Adds, of values t of channels c, every `parts`-th entry from `begin` on.
 WW_INLINE void ww_sum_slice(ww_scalar *sum, ww_scalar *lost, const ww_gradient_args args,
                             __global const ww_gradient_task *tasks, __global const ww_scalar *slopes,
                             __global const ww_scalar *ends, __global const ww_gradient_entry *entries,
                             __global const ww_scalar *upstream, const uint begin, const uint end, const uint parts,
-                            const uint t, const uint c, const uint channels) {
+                            const uint *t, const uint *c, const uint channels) {
     // Several are read before they are added: else each waits for its entry, its task and its slope.
     for (uint e = begin; e < end; e += WW_SUM_AHEAD * parts) {
-        ww_scalar read[WW_SUM_AHEAD];
+        ww_scalar read[WW_SUM_AHEAD][WW_SUM_VALUES];
 #pragma unroll
         for (uint k = 0; k < WW_SUM_AHEAD; k++) {
-            const ww_gradient_entry entry = entries[min(e + k * parts, end - 1)];
+            if (e + k * parts >= end)
+                continue;
+            const ww_gradient_entry entry = entries[e + k * parts];
             const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
                                     ww_final_slope(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m, WW_GIVEN);
-            read[k] = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, channels, args.stride);
+#pragma unroll
+            for (uint v = 0; v < WW_SUM_VALUES; v++)
+                read[k][v] = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t[v], c[v], channels, args.stride);
         }
 #pragma unroll
         for (uint k = 0; k < WW_SUM_AHEAD; k++) {
-            if (e + k * parts < end)
-                ww_sum_add(sum, lost, read[k]);
+#pragma unroll
+            for (uint v = 0; v < WW_SUM_VALUES; v++)
+                if (e + k * parts < end)
+                    ww_sum_add(&sum[v], &lost[v], read[k][v]);
         }
     }
 }
 // outputs: where each begins in `out`, and its points; begins: its first entry, and one more. Many entries are summed in
 // WW_SUM_SLICES slices, entry k in slice k % WW_SUM_SLICES, and then the slices in their order: with `slices` 1 by one work-item, else
-// by as many. Local memory: WW_SUM_WG values twice. A barrier.
+// by as many. A work-item has WW_SUM_VALUES values of an output; those behind its last one are as that. Local memory: WW_SUM_WG
+// values twice. Barriers.
 __kernel __attribute__((reqd_work_group_size(WW_SUM_WG, 1, 1))) void
 ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                    __global const ww_scalar *restrict slopes, __global const ww_scalar *restrict ends,
@@ -167,39 +203,49 @@ ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task 
     __local ww_scalar sums[WW_SUM_WG], losts[WW_SUM_WG];
 #endif
     const uint group = (uint)get_group_id(0), which = group / chunks, each = WW_SUM_WG / slices;
-    const uint lane = (uint)get_local_id(0), own = lane / each;
-    const uint element = ww_rest(group, chunks, which) * each + ww_rest(lane, each, own);
-    const uint points = (uint)outputs[which].y;
-    const bool live = element < points * channels;
-    const uint c = element / points, t = ww_rest(element, points, c);
+    const uint lane = (uint)get_local_id(0), own = lane / each, points = (uint)outputs[which].y;
+    const uint first = ww_rest(group, chunks, which) * each * WW_SUM_VALUES + ww_rest(lane, each, own);
     const uint begin = begins[which], end = begins[which + 1];
     const uint parts = end - begin < WW_SUM_MANY ? 1 : WW_SUM_SLICES;
-    ww_scalar all = 0, all_lost = 0;
-    for (uint s = own; live && s < parts; s += slices) {
-        ww_scalar sum = 0, lost = 0;
-        ww_sum_slice(&sum, &lost, args, tasks, slopes, ends, entries, upstream, begin + s, end, parts, t, c, channels);
-        if (parts > 1) {
-            ww_sum_add(&all, &all_lost, sum);
-            all_lost += lost;
-        } else {
-            all = sum;
+    uint t[WW_SUM_VALUES], c[WW_SUM_VALUES];
+    ww_scalar all[WW_SUM_VALUES], all_lost[WW_SUM_VALUES];
+#pragma unroll
+    for (uint v = 0; v < WW_SUM_VALUES; v++) {
+        const uint element = min(first + v * each, points * channels - 1);
+        c[v] = element / points;
+        t[v] = ww_rest(element, points, c[v]);
+        all[v] = all_lost[v] = 0;
+    }
+    for (uint s = own; first < points * channels && s < parts; s += slices) {
+        ww_scalar sum[WW_SUM_VALUES] = {0}, lost[WW_SUM_VALUES] = {0};
+        ww_sum_slice(sum, lost, args, tasks, slopes, ends, entries, upstream, begin + s, end, parts, t, c, channels);
+#pragma unroll
+        for (uint v = 0; v < WW_SUM_VALUES; v++) {
+            if (parts > 1) {
+                ww_sum_add(&all[v], &all_lost[v], sum[v]);
+                all_lost[v] += lost[v];
+            } else {
+                all[v] = sum[v];
+            }
         }
     }
+#pragma unroll
+    for (uint v = 0; v < WW_SUM_VALUES; v++) {
 #if WW_SUM_SLICES > 1
-    if (slices > 1) {
-        sums[lane] = all;
-        losts[lane] = all_lost;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (slices > 1) {
-        for (uint s = 1; own == 0 && s < parts; s++) {
-            ww_sum_add(&all, &all_lost, sums[lane + s * each]);
-            all_lost += losts[lane + s * each];
+        if (slices > 1) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            sums[lane] = all[v];
+            losts[lane] = all_lost[v];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint s = 1; own == 0 && s < parts; s++) {
+                ww_sum_add(&all[v], &all_lost[v], sums[lane + s * each]);
+                all_lost[v] += losts[lane + s * each];
+            }
         }
-    }
 #endif
-    if (live && own == 0)
-        out[outputs[which].x + (ulong)(args.channel + c) * points + t] += all;
+        if (first + v * each < points * channels && own == 0)
+            out[outputs[which].x + (ulong)(args.channel + c[v]) * points + t[v]] += all[v];
+    }
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_SUM_WG, 1, 1))) void

@@ -14,6 +14,7 @@ import wavewarp as ww
 DEVICES = """
 import _thread
 import threading
+from collections.abc import Sequence
 import numpy as np
 import wavewarp as ww
 
@@ -27,7 +28,7 @@ def same(job, *given, fields=None, **options):
     if fields:
         mine, wanted = ([getattr(result, name) for name in fields] for result in (mine, wanted))
     for a, b in zip(mine, wanted) if isinstance(mine, (tuple, list)) else ((mine, wanted),):
-        if isinstance(a, list):
+        if isinstance(a, Sequence):
             assert len(a) == len(b) and all(np.array_equal(c, d) for c, d in zip(a, b))
         else:
             np.testing.assert_array_equal(a, b)

@@ -214,6 +214,8 @@ def _words(kind):
 def _value(kind, value):
     if kind.kind == "enum":
         words = _words(kind.cname.replace("enum ", ""))
+        if kind.cname.endswith("ww_status"):
+            return text(lib.ww_status_name(value))
         return kind.elements[value].rsplit("_", 1)[-1].lower() if words is None else text(lib.ww_word(words, value))
     if kind.kind == "array" and kind.item.cname == "char":
         return text(value)

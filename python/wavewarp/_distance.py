@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, List, Optional
 
 import numpy as np
@@ -389,14 +390,35 @@ def kneighbors(
     return Neighbours(values, indices)._under(measure)
 
 
+class CellsOfPaths(Sequence):
+    """A list of arrays, each a part of one array of cells, which are made when asked for: ten thousand take milliseconds."""
+
+    def __init__(self, cells, offsets):
+        self.cells, self.offsets = cells, offsets
+
+    def __len__(self):
+        return len(self.offsets) - 1
+
+    def __getitem__(self, place):
+        if isinstance(place, slice):
+            return [self[at] for at in range(*place.indices(len(self)))]
+        at = range(len(self))[place]
+        return self.cells[self.offsets[at] : self.offsets[at + 1]]
+
+    def __iter__(self):
+        return (self.cells[a:b] for a, b in zip(self.offsets, self.offsets[1:]))
+
+    def __repr__(self):
+        return repr(list(self))
+
+
 def paths_of(record) -> Paths:
     """The Paths of a ww_paths, whose memory the arrays of cells keep, and free with the last of them."""
     owned = ffi.gc(record.cells, lambda _: lib.ww_paths_free(record))
     offsets = ffi.unpack(record.offsets, record.count + 1)
     distances = np.frombuffer(ffi.buffer(record.distances, 8 * record.count)).copy()
     cells = np.frombuffer(ffi.buffer(owned, 8 * offsets[-1]), np.int32) if offsets[-1] else np.empty(0, np.int32)
-    cells = cells.reshape(-1, 2)
-    return Paths([cells[a:b] for a, b in zip(offsets, offsets[1:])], distances)
+    return Paths(CellsOfPaths(cells.reshape(-1, 2), offsets), distances)
 
 
 def path(

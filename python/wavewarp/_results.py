@@ -9,6 +9,7 @@ import html
 import importlib
 import importlib.util
 import io
+from collections.abc import Sequence
 from typing import Any, Dict, NamedTuple, Optional
 
 import numpy as np
@@ -224,7 +225,7 @@ class Path(Result, _Path):
 
 
 class _Paths(NamedTuple):
-    cells: list
+    cells: Sequence
     distances: np.ndarray
 
 
@@ -235,8 +236,8 @@ class Paths(Result, _Paths):
 
     Attributes
     ----------
-    cells : list of numpy.ndarray
-        As of Path, an array a pair.
+    cells : sequence of numpy.ndarray
+        As of Path, an array a pair: a view of one array.
     distances : numpy.ndarray
         One a pair.
 
@@ -251,9 +252,8 @@ class Paths(Result, _Paths):
         return many(len(self.cells), "path")
 
     def _columns(self):
-        sizes = [len(cells) for cells in self.cells]
-        every = np.concatenate([*self.cells, np.empty((0, 2), np.int32)])
-        return {"pair": np.repeat(np.arange(len(sizes)), sizes), "x": every[:, 0], "y": every[:, 1]}
+        every = self.cells.cells
+        return {"pair": np.repeat(np.arange(len(self.cells)), np.diff(self.cells.offsets)), "x": every[:, 0], "y": every[:, 1]}
 
 
 class _Silhouette(NamedTuple):

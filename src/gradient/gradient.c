@@ -23,7 +23,7 @@ void ww_gradient_destroy(ww_gradient **gradient) {
         WWI_KERNELS_DESTROY(&g->blocks[i].forward, &g->blocks[i].backward);
         wwi_program_release(&g->blocks[i].program);
     }
-    WWI_KERNELS_DESTROY(&g->pack, &g->by_border, &g->by_series, &g->by_pairs, &g->fill, &g->slopes);
+    WWI_KERNELS_DESTROY(&g->pack, &g->by_border, &g->by_single, &g->by_series, &g->by_pairs, &g->fill, &g->slopes);
     wwi_program_release(&g->sums);
     wwi_program_release(&g->table_program);
     WWI_BUFFERS_DESTROY(&g->scratch.packed, &g->scratch.carried, &g->scratch.adjoints, &g->scratch.checkpoints,

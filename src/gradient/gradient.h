@@ -63,12 +63,13 @@ typedef struct wwi_gradient_form {
     bool before, border;
     int registers;     // a point is held in registers
     bool tabled;       // costs come from a table (engine/cost_table.h)
+    bool weighed;      // W goes to a table, from which slopes are summed: with costs from a table, else by tiles
     int tiles;         // of soft-DTW: gradient_soft_*.cl, 1 by pairs, 2 also by products; 0: the texts of all measures
     uint32_t noted;    // values of a block that are its checkpoint
     bool may_chain;    // of tiles: a strip's work-item may wait for another's
     uint32_t chunk;    // of tiles: row-steps of a work-item on a diagonal
     bool wave;         // gradient_wave.cl: a work-group has a pair, a work-item a row
-    bool direct;       // by waves or from a table: each output is one task's, and is written where the caller has it
+    bool direct;       // by waves or tiles: each output is one task's, and is written where the caller has it
     uint32_t across;   // with a table: channels of a tile of slopes
     size_t args_bytes; // of ww_gradient_args that a kernel takes
 } wwi_gradient_form;
@@ -100,7 +101,7 @@ struct ww_gradient {
     wwi_gradient_form form;
     wwi_gradient_program blocks[3]; // for tasks alone, side by side, and likewise by strips in one launch
     wwi_program *sums;
-    wwi_kernel *pack, *by_border, *by_series, *by_pairs;
+    wwi_kernel *pack, *by_border, *by_single, *by_series, *by_pairs;
     wwi_program *table_program; // with a table of costs
     wwi_kernel *fill, *slopes;
     wwi_pace pace;

@@ -19,18 +19,24 @@ static uint32_t blocks(uint32_t points, uint32_t size) {
 // A task of so many blocks, and the values that it needs.
 typedef struct need {
     uint32_t tall, wide;
-    uint64_t packed, carried, checkpoints, edges, slopes, sums, heads, table;
+    uint64_t packed, carried, checkpoints, edges, slopes, sums, heads, table, weights;
 } need;
+
+// By tiles, of a point where it is packed.
+static uint64_t point_values(const ww_gradient *g) {
+    return g->form.parts ? g->form.parts : 1;
+}
 
 static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t segment) {
     const uint64_t rows = (uint64_t)tall * g->form.rows, columns = (uint64_t)wide * g->form.columns;
     const uint64_t carried = columns + ((uint64_t)tall * (g->form.rows + 1) + 3) / 4 * 4;
+    const uint64_t table = g->form.weighed ? rows * ((columns + 3) / 4 * 4) : 0;
     return (need){
         .tall = tall,
         .wide = wide,
-        // By tiles points, slopes and what the pass back hands on have the same places.
+        // By tiles points, slopes and what the pass back hands on have the same places, times the values of a point.
         .packed = g->form.wave    ? 0
-                  : g->form.tiles ? carried
+                  : g->form.tiles ? carried * point_values(g)
                                   : (rows + columns) * g->form.parts,
         .carried = g->form.wave ? 0 : carried,
         // By tiles a word more of each of a row's blocks, in fours.
@@ -39,18 +45,18 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
                            ? rows * 2 * (columns + WWI_WAVE_BESIDE)
                            : (uint64_t)tall * (segment * g->form.noted + (g->form.tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
-        .slopes = g->form.direct                     ? 0
-                  : g->form.tiles && !g->form.tabled ? carried
-                                                     : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
-        .table = g->form.tabled ? rows * ((columns + 3) / 4 * 4) : 0,
+        .slopes = g->form.tiles && !g->form.weighed ? carried * point_values(g)
+                  : g->form.direct                  ? 0
+                                                    : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
+        .table = g->form.tabled ? table : 0,
+        .weights = g->form.weighed && (g->form.tiles || g->form.wave) ? table : 0,
         .heads = g->form.tiles ? 4 * (TILE_COUNTER + wide / WWI_SIDE_BY_SIDE + 1ull) : 0,
         .sums = (tall + 2ull) * g->form.parameters + (g->options.weights ? rows + columns + g->form.columns : 0),
     };
 }
 
 static uint64_t bytes_of(const ww_gradient *g, need n) {
-    return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads +
-            n.table * (g->form.tiles || g->form.wave ? 2 : 1)) *
+    return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads + n.table + n.weights) *
                g->pair.value_bytes +
            sizeof(ww_gradient_task) + 6 * sizeof(ww_gradient_entry);
 }
@@ -68,11 +74,15 @@ static uint64_t scratch_budget(const ww_gradient *g) {
     return g->max_bytes ? g->max_bytes : budget;
 }
 
+static uint64_t larger_table(need n) {
+    return n.table > n.weights ? n.table : n.weights;
+}
+
 // Whether a batch of one task fits, all together and each of its buffers.
 static bool fits(const ww_gradient *g, need n, uint64_t budget) {
     const uint64_t size = g->pair.value_bytes;
     const uint64_t most = wwi_context_max_buffer(g->pair.context) / size;
-    return bytes_of(g, n) <= budget && n.checkpoints <= most && n.table + WWI_TABLE_SLACK <= most;
+    return bytes_of(g, n) <= budget && n.checkpoints <= most && larger_table(n) + WWI_TABLE_SLACK <= most;
 }
 
 // ---- sizes
@@ -135,7 +145,7 @@ static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t bud
     while (b->first + b->count < g->task_count && b->count < most) {
         const uint64_t more = largest_bytes(g, b->first + b->count, b->stride, &tall, &wide);
         const uint64_t more_checkpoints = need_of(g, tall, wide, wide).checkpoints * b->stride * size;
-        const uint64_t more_table = need_of(g, tall, wide, wide).table * b->stride * size;
+        const uint64_t more_table = larger_table(need_of(g, tall, wide, wide)) * b->stride * size;
         if (used + more > budget || used_table + more_table > largest)
             return;
         used_table += more_table;
@@ -277,7 +287,8 @@ static void add_needs(wwi_gradient_batch *b, need n) {
 static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, ww_gradient_task *tasks, wwi_words *heads,
                              wwi_words *rows) {
     uint64_t first_part = 0;
-    b->carried = b->packed = b->slopes = b->head = head_values(g, b);
+    b->carried = b->head = head_values(g, b);
+    b->packed = b->slopes = b->head * point_values(g);
     for (size_t t = 0; t < b->count; t += b->stride) {
         uint32_t tall, wide;
         (void)largest_bytes(g, b->first + t, b->stride, &tall, &wide);
@@ -289,7 +300,7 @@ static ww_status place_tasks(const ww_gradient *g, wwi_gradient_batch *b, ww_gra
         for (size_t i = t; i < t + b->stride && i < b->count; i++) {
             ww_gradient_task *task = &tasks[i];
             *task = place_task(g, b, i, n);
-            b->table += g->form.tabled ? task->n * ((task->m + 3ull) / 4 * 4) : 0;
+            b->table += g->form.weighed ? task->n * ((task->m + 3ull) / 4 * 4) : 0;
             WWI_TRY(add_band(g, &g->tasks[b->first + i], heads, rows, i ? task - 1 : NULL));
             task->band = heads->count ? (uint32_t)heads->count - 1 : 0;
         }
@@ -347,7 +358,7 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
     WWI_TRY(wwi_new_zeroed(tasks, b->count));
     WWI_TRY(place_tasks(g, b, tasks, &heads, &rows));
     WWI_TRY(append_tables(&heads, &rows));
-    if (g->form.tabled)
+    if (g->form.weighed)
         WWI_TRY(send_table(g, b, tasks));
     WWI_TRY(wwi_upload(g->pair.context, &b->tasks, tasks, b->count * sizeof *tasks));
     return wwi_upload(g->pair.context, &b->band, heads.data, heads.count * sizeof *heads.data);

@@ -9,13 +9,17 @@
 #define SUM_GROUP_GPU 64
 #define SUM_GROUP_CPU 16
 #define SUM_SLICES 8          // on a GPU
+#define SUM_VALUES 4          // of a work-item (gradient_sums.cl)
 #define GPU_POINT_CHANNELS 4  // most channels of a point in registers
 #define CPU_POINT_CHANNELS 64 // likewise in private memory
 #define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
-// Beyond so many channels costs come from a table: else both passes are run again for each SUMMED_CHANNELS; by tiles,
-// which points of several channels have with a table alone.
+// Beyond so many channels costs come from a table: else both passes are run again for each SUMMED_CHANNELS; by tiles
+// that do not hold points of several.
 #define FEW_CHANNELS 12
 #define FEW_BY_TILES 4
+// Tiles hold points of up to FEW_CHANNELS in 48 KiB of local memory, and beside them the slopes of so many.
+#define TILE_LOCAL_BYTES 49152
+#define TILE_SLOPES 7
 // Blocks of tiles (gradient_soft_places.cl), parts of them, and the row-steps of a chunk on a diagonal and of one of a
 // whole pair.
 #define TILE_ROWS 4
@@ -25,19 +29,21 @@
 #define TILE_CHUNK 4
 #define TILE_RESIDENT 256 // work-items of the pass back a compute unit
 // By waves (gradient_wave.cl): most points of a series, rows of a wave, columns of which a pair has whole ones; and up
-// to how many rows of all pairs it is faster than the other forms (H200; 64 to 1000 points): than tiles, than tiles
-// with a table of costs, and than blocks, which were slower as far as was measured.
+// to how many rows of all pairs it is faster than the other forms (H200; 64 to 1000 points): than tiles of one channel,
+// of up to FEW_BY_TILES, of more, and than blocks, which were slower as far as was measured.
 #define WAVE_POINTS 1024
 #define WAVE_ROWS 32
 #define WAVE_COLUMNS 4
 #define WAVE_SMALL 256 // a group whose work-items have registers for more channels
 #define WAVE_SMALL_CHANNELS 8
 #define WAVE_MANY (1u << 20)
+#define WAVE_MANY_SEVERAL (3u << 18)
 #define WAVE_MANY_TABLED (1u << 17)
 #define WAVE_MANY_BLOCKS (1u << 22)
 #define WAVE_REGISTERS " -cl-nv-maxrregcount=64 -DWW_WAVE_LIMITED=1"
-// Of the pass forward: 16 warps a compute unit.
+// Of the pass forward: 16 warps a compute unit; 9 with the costs of a block, which have no room in 128 registers.
 #define TILE_REGISTERS " -cl-nv-maxrregcount=128"
+#define TILE_REGISTERS_COSTS " -cl-nv-maxrregcount=224"
 
 // A kernel has as many parameters as its measure.
 #define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->form.args_bytes, &(args)})
@@ -51,10 +57,19 @@ static bool asynchronous(const ww_gradient *g) {
     return g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL && wwi_context_mma(g->pair.context);
 }
 
+// Whether tiles hold points of several channels: on NVIDIA's GPUs (others have not been measured).
+static bool holds_several(const ww_gradient *g) {
+    const bool nvidia = g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL;
+    return g->form.channels > 1 && g->form.channels <= FEW_CHANNELS && g->form.parts == g->form.channels &&
+           wwi_forced(g->pair.context, "form.several", 1, nvidia) &&
+           wwi_context_info(g->pair.context)->local_bytes >= TILE_LOCAL_BYTES;
+}
+
 static int tiles_of(const ww_gradient *g, bool tabled) {
-    if ((g->form.parts != 1 && !tabled) || g->options.alignment || (tabled && g->options.weights))
+    const bool many = tabled || holds_several(g);
+    if ((g->form.parts != 1 && !many) || g->options.alignment || (many && g->options.weights))
         return 0;
-    return wwi_soft_tiles_tuned(&g->pair.recurrence, tabled,
+    return wwi_soft_tiles_tuned(&g->pair.recurrence, many,
                                 !wwi_is_gpu(g->pair.context)               ? 0
                                 : wwi_context_fast_double(g->pair.context) ? 2
                                                                            : 1);
@@ -74,7 +89,8 @@ static uint32_t wave_of(const ww_gradient *g) {
     const long wanted = wwi_forced(g->pair.context, "form.wave", 2, nvidia); // 2: of any number
     const uint64_t most = size == sizeof(double)            ? WAVE_MANY_BLOCKS
                           : g->form.channels > FEW_BY_TILES ? WAVE_MANY_TABLED
-                          : g->form.channels > 1            ? WAVE_MANY_BLOCKS
+                          : !tiles_of(g, false)             ? WAVE_MANY_BLOCKS
+                          : g->form.channels > 1            ? WAVE_MANY_SEVERAL
                                                             : WAVE_MANY;
     const bool few = (uint64_t)g->all * g->longest <= most || wanted == 2;
     uint32_t group = WAVE_ROWS;
@@ -96,7 +112,9 @@ static uint32_t wave_of(const ww_gradient *g) {
 // Whether costs come from a table: that of the largest task takes no more than half of the memory for all.
 static bool tabled(const ww_gradient *g) {
     uint64_t most = 0;
-    const uint32_t few = g->form.wave ? wave_channels(g->form.group) : tiles_of(g, true) ? FEW_BY_TILES : FEW_CHANNELS;
+    const uint32_t few = g->form.wave                             ? wave_channels(g->form.group)
+                         : tiles_of(g, true) && !holds_several(g) ? FEW_BY_TILES
+                                                                  : FEW_CHANNELS;
     if (!wwi_has_tables(&g->pair.recurrence, few))
         return false;
     for (size_t t = 0; t < g->task_count; t++) {
@@ -132,6 +150,7 @@ static int choose_sizes(ww_gradient *g, bool waves) {
         g->form.wave = false;
         g->form.tabled = tabled(g);
     }
+    g->form.weighed = g->form.tabled;
     g->form.across = g->form.channels > WWI_SLOPE_CHANNELS / 2 ? WWI_SLOPE_CHANNELS : WWI_SLOPE_CHANNELS / 2;
     if (g->form.tabled)
         g->form.parts = 0; // no point is brought together
@@ -152,7 +171,8 @@ static int choose_sizes(ww_gradient *g, bool waves) {
         g->form.vector = 1;
         g->form.group = 32;
         g->form.slope_channels = g->form.channels;
-        g->form.direct = g->form.tabled && is_direct(g);
+        g->form.weighed = g->form.tabled || g->form.channels > TILE_SLOPES;
+        g->form.direct = is_direct(g);
         return 1;
     }
     const bool gpu = wwi_is_gpu(g->pair.context),
@@ -181,11 +201,12 @@ static void write_options(const ww_gradient *g, uint32_t stride, bool chained, c
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
              "-DWW_SUM_WG=%u -DWW_SUM_SLICES=%d -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d "
-             "-DWW_ASYNC=%d -DWW_CHAINED=%d%s%s",
+             "-DWW_ASYNC=%d -DWW_CHAINED=%d -DWW_WEIGHTS_TABLED=%d -DWW_IN_FOURS=%d%s%s",
              g->form.tabled ? 1 : g->form.slope_channels, g->options.parameters && g->form.parameters,
              g->options.weights, g->options.alignment, sum_group(g), wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1,
-             derived, stride, g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), chained, denormals,
-             nvidia   ? TILE_REGISTERS
+             derived, stride, g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), chained, g->form.weighed,
+             g->form.tiles > 0, denormals,
+             nvidia   ? (g->form.channels > 1 ? TILE_REGISTERS_COSTS : TILE_REGISTERS)
              : narrow ? WAVE_REGISTERS
                       : "");
 }
@@ -266,8 +287,8 @@ ww_status wwi_gradient_build(ww_gradient *g) {
     char options[512];
     static const char *const texts[] = {"gradient/gradient_args.h", "gradient/gradient_sums.cl", NULL};
     WWI_TRY(choose_form(g));
-    if (g->form.direct)
-        return g->form.tabled ? build_table(g) : WW_OK;
+    if (g->form.direct && (g->form.wave || g->form.tabled)) // no series is packed, none summed
+        return g->form.weighed ? build_table(g) : WW_OK;
     write_options(g, 1, false, options, sizeof options);
     const wwi_texts wanted = {.texts = texts,
                               .slopes = true,
@@ -279,12 +300,13 @@ ww_status wwi_gradient_build(ww_gradient *g) {
                               .tabled = g->form.tabled,
                               .options = options};
     const wwi_named_kernel kernels[] = {{&g->pack, "ww_gradient_pack"},
-                                        {&g->by_series, "ww_gradient_series"},
-                                        {&g->by_pairs, "ww_gradient_pairs"},
+                                        {g->form.direct ? &g->by_single : NULL, "ww_gradient_single"},
+                                        {g->form.direct ? NULL : &g->by_series, "ww_gradient_series"},
+                                        {g->form.direct ? NULL : &g->by_pairs, "ww_gradient_pairs"},
                                         {g->form.border ? &g->by_border : NULL, "ww_gradient_border"},
                                         {NULL, NULL}};
     WWI_TRY(wwi_recurrence_compile(&g->pair.recurrence, &wanted, &g->sums));
-    if (g->form.tabled)
+    if (g->form.weighed)
         WWI_TRY(build_table(g));
     return wwi_kernels_make(g->pair.stream, g->sums, kernels);
 }
@@ -397,7 +419,7 @@ static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
                     {&g->scratch.slopes, b->slopes * size}, {&g->scratch.sums, b->sums * size},
                     {&g->scratch.ends, (g->form.direct ? g->count : b->count) * size},
                     {&g->scratch.table, g->form.tabled ? (b->table + WWI_TABLE_SLACK) * size : 0},
-                    {&g->scratch.weights, g->form.tabled && (g->form.tiles || g->form.wave) ? b->table * size : 0});
+                    {&g->scratch.weights, g->form.weighed && (g->form.tiles || g->form.wave) ? b->table * size : 0});
 }
 
 static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args) {
@@ -519,16 +541,16 @@ static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, ww_gradie
                          WWI_BUFFER(g->scratch.sums),
                          WWI_BUFFER(alignment ? alignment : g->scratch.ends),
                          WWI_BUFFER(g->form.tiles ? last_checkpoints(g, b) : g->scratch.table),
-                         WWI_BUFFER(g->scratch.table),
+                         WWI_BUFFER(g->form.tabled ? g->scratch.table : g->scratch.weights),
                          WWI_BUFFER(g->scratch.weights)},
-                 .count = g->form.tiles    ? (g->form.tabled ? 12 : 10)
+                 .count = g->form.tiles    ? 10u + g->form.tabled + g->form.weighed
                           : g->form.tabled ? 10
                                            : 9,
                  .slopes = true};
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.adjoints, 0, b->carried * size, 0));
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.slopes, 0, b->slopes * size, 0));
     WWI_TRY(wwi_buffer_fill_u32(g->scratch.sums, 0, b->sums * size, 0));
-    if (g->form.tiles && g->form.tabled) // what is not followed has none
+    if (g->form.tiles && g->form.weighed) // what is not followed has none
         WWI_TRY(wwi_buffer_fill_u32(g->scratch.weights, 0, b->table * size, 0));
     ahead.args.keep = 1;
     ahead.args.segment_columns = back.args.segment_columns = b->segments > 1 ? b->segment : 0;
@@ -548,12 +570,22 @@ static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, ww_grad
     if (!out || list->count == 0)
         return WW_OK;
     const uint32_t group = sum_group(g), slices = list->many && wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1;
-    const uint32_t chunks = (uint32_t)wwi_ceil_div((uint64_t)list->most * g->form.channels, group / slices);
+    const uint32_t chunks =
+        (uint32_t)wwi_ceil_div((uint64_t)list->most * g->form.channels, group / slices * SUM_VALUES);
     return WWI_LAUNCH(g->by_series, (uint64_t)list->count * chunks, group, ARGS(g, args), WWI_BUFFER(b->tasks),
                       WWI_BUFFER(g->scratch.slopes), WWI_BUFFER(g->scratch.ends), WWI_BUFFER(list->entries),
                       WWI_BUFFER(list->begins), WWI_BUFFER(list->outputs),
                       WWI_BUFFER(upstream ? upstream : g->scratch.ends), WWI_BUFFER(out), WWI_VALUE(chunks),
                       WWI_VALUE(slices), WWI_VALUE(g->form.channels));
+}
+
+// By tiles, of outputs that are one task's each.
+static ww_status place_slopes(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args, wwi_buffer *upstream,
+                              wwi_buffer *out, uint32_t column) {
+    if (!out)
+        return WW_OK;
+    return WWI_LAUNCH(g->by_single, b->count, sum_group(g), ARGS(g, args), WWI_BUFFER(b->tasks),
+                      WWI_BUFFER(g->scratch.slopes), WWI_BUFFER(upstream), WWI_BUFFER(out), WWI_VALUE(column));
 }
 
 static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, ww_gradient_args args,
@@ -637,10 +669,14 @@ static ww_status run_channel(ww_gradient *g, const wwi_gradient_batch *b, ww_gra
         if (back)
             WWI_TRY(run_back(g, b, args, to->alignment));
     }
-    if (back && g->form.tabled && (to->rows || to->columns))
+    if (back && g->form.weighed && (to->rows || to->columns))
         WWI_TRY(sum_table(g, b, args.stride, to));
-    if (g->form.direct)
+    if (g->form.direct && (g->form.wave || g->form.weighed))
         return WW_OK;
+    if (g->form.direct) {
+        WWI_TRY(place_slopes(g, b, args, to->upstream, to->rows, 0));
+        return place_slopes(g, b, args, to->upstream, to->columns, 1);
+    }
     args.count = (uint32_t)b->count;
     if (back)
         WWI_TRY(add_border(g, b, args));

@@ -93,8 +93,8 @@ void ww_paths_free(ww_paths *paths) {
     ww_paths own = none;
     const size_t covered = paths->struct_size < sizeof own ? paths->struct_size : sizeof own;
     memcpy(&own, paths, covered);
+    wwi_large_free(own.cells, own.cells ? (size_t)own.offsets[own.count] * 2 * sizeof *own.cells : 0);
     free(own.offsets);
-    free(own.cells);
     free(own.distances);
     wwi_struct_init(paths, covered, &none);
 }
@@ -240,7 +240,9 @@ static ww_status write_all(collected *c) {
     const uint64_t total = paths->offsets[paths->count];
     if (!wwi_mul_u64(total ? total : 1, 2 * sizeof *paths->cells, &bytes) || bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
-    WWI_TRY(wwi_new(paths->cells, bytes / sizeof *paths->cells));
+    paths->cells = wwi_large_new((size_t)bytes);
+    if (!paths->cells)
+        return wwi_fail_memory(bytes);
     const uint64_t pieces = wwi_ceil_div(total, AT_ONCE), worth = 1 + pieces / 4;
     return wwi_share((unsigned)wwi_least(worth, wwi_processors()), pieces, write_piece, c);
 }

@@ -551,6 +551,44 @@ static void call_the_library(void *user, int level, const char *text) {
     c->inside--;
 }
 
+// Each thread fills what it gets: no two have the same.
+static void *use_large(void *user) {
+    const unsigned char own = (unsigned char)(*(int *)user + 1);
+    for (size_t run = 0; run < 40; run++) {
+        const size_t bytes = (8 + run % 5) << 20;
+        unsigned char *large = wwi_large_new(bytes);
+        if (!large)
+            return "no memory";
+        for (size_t i = 0; i < bytes; i += 4096)
+            large[i] = own;
+        for (size_t i = 0; i < bytes; i += 4096)
+            if (large[i] != own)
+                return "two threads had it";
+        wwi_large_free(large, bytes);
+    }
+    return NULL;
+}
+
+START_TEST(large_results_use_the_pages_of_the_one_before) {
+    enum { MB = 1 << 20 };
+    int numbers[4] = {0, 1, 2, 3};
+    void *first = wwi_large_new(16 * MB);
+    ck_assert_ptr_nonnull(first);
+    wwi_large_free(first, 16 * MB);
+    void *again = wwi_large_new(12 * MB), *other = wwi_large_new(12 * MB);
+    ck_assert_ptr_eq(again, first);
+    ck_assert_ptr_ne(other, first);
+    wwi_large_free(again, 12 * MB);
+    wwi_large_free(other, 12 * MB); // the other one is kept now
+    void *small = wwi_large_new(1000), *larger = wwi_large_new(13 * MB);
+    ck_assert(small && larger && small != other && larger != other);
+    wwi_large_free(small, 1000);
+    wwi_large_free(larger, 13 * MB);
+    wwi_large_free(NULL, 0);
+    in_threads(4, use_large, numbers, sizeof *numbers);
+}
+END_TEST
+
 START_TEST(a_log_function_may_call_the_library) {
     caller c = {.distance = -1};
     ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
@@ -586,6 +624,7 @@ int main(void) {
     tcase_add_test(shared, a_forked_child_is_told);
     TCase *log = tcase_create("log");
     tcase_set_timeout(log, 1200);
+    tcase_add_test(log, large_results_use_the_pages_of_the_one_before);
     tcase_add_test(log, a_log_function_may_call_the_library);
     suite_add_tcase(suite, first);
     suite_add_tcase(suite, shared);
