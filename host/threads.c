@@ -38,8 +38,8 @@ ww_status wwi_make_pages(void *array, size_t bytes) {
     return wwi_share(pages < 2ull * threads ? 2 : threads, pages, make_page, (char *)array + skipped);
 }
 
-// The last large array that was freed, whose first word is its size. The kernel may take its pages when it needs memory;
-// until then they need not be made again, which takes as long as filling them.
+// The last large array that was freed, whose first word is its size. The kernel may take its pages when it needs
+// memory; until then they need not be made again, which takes as long as filling them.
 static _Atomic(size_t *) kept;
 
 enum { LEAST_KEPT = 8 << 20 };
