@@ -81,7 +81,7 @@ class Dataset:
             series, y = SeriesSet.of_texts(series, y), None
         self._view = None if isinstance(series, SeriesSet) else view(series, axes)
         if not allow_nan and getattr(series, "ndim", 0) == 3:  # as tslearn's are
-            self._view = without_padding(view(series, axes))
+            self._view = without_padding(self._view)
         self._axes = axes
         dtype = DTYPES["double"] if self._view is None else self._view.dtype
         if precision is None:
