@@ -68,6 +68,14 @@ END_TEST
 
 // ---- where the kernels are
 
+// Every folder of kernels has them.
+static void put_option_names(void) {
+    char *base = wwi_path_join(folder, "base");
+    WWT_OK(wwi_make_folders(base, 0700));
+    free(base);
+    put_file("base/option_names.h", "");
+}
+
 START_TEST(kernel_folder_wins) {
     const wwi_source source = {"base/vendor.cl", NULL}, absent = {"absent.cl", NULL};
     ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
@@ -75,9 +83,7 @@ START_TEST(kernel_folder_wins) {
     wwi_program *program = NULL;
     wwi_stream *stream = NULL;
     wwi_kernel *kernel = NULL;
-    char *base = wwi_path_join(folder, "base");
-    WWT_OK(wwi_make_folders(base, 0700));
-    free(base);
+    put_option_names();
     put_file("base/vendor.cl", "__kernel void only_here(void) {}");
     options.kernel_dir = folder;
     for (int by_environment = 0; by_environment < 2; by_environment++) {
@@ -115,6 +121,7 @@ START_TEST(a_changed_kernel_file_is_seen) {
     ww_context *context = NULL;
     wwi_program *first = NULL, *second = NULL;
     options.kernel_dir = folder;
+    put_option_names();
     put_file("k.cl", "__kernel void one(void) {}");
     WWT_OK(ww_context_create(&options, &context));
     WWT_OK(wwi_program_get(context, &source, 1, "", &first));
