@@ -79,9 +79,10 @@ class Dataset:
         self.context = context or default_context()
         if is_texts(series):
             series, y = SeriesSet.of_texts(series, y), None
-        self._view = None if isinstance(series, SeriesSet) else view(series, axes)
-        if not allow_nan and getattr(series, "ndim", 0) == 3:  # as tslearn's are
-            self._view = without_padding(self._view)
+        made = None if isinstance(series, SeriesSet) else view(series, axes)
+        if made is not None and not allow_nan and getattr(series, "ndim", 0) == 3:  # as tslearn's are
+            made = without_padding(made)
+        self._view = made
         self._axes = axes
         dtype = DTYPES["double"] if self._view is None else self._view.dtype
         if precision is None:
