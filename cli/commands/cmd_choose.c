@@ -59,14 +59,18 @@ static int add_values(const cli_command *command, axis *a, char *text) {
     char *dots = strstr(text, "..");
     if (!dots)
         return add_value(command, a, "", 0, text, "");
-    char *begin = dots, *end;
+    char *begin = dots, *end, *second = strstr(dots + 2, "..");
     while (begin > text && strchr("0123456789.+-eE", begin[-1]))
         begin--;
-    const double from = strtod(begin, &end), to = strtod(dots + 2, &end);
+    if (second)
+        *second = '\0'; // or the number before it ends with its first dot
+    const double from = strtod(begin, NULL), to = strtod(dots + 2, &end);
     double step = 1;
     char *next = end;
-    if (strncmp(end, "..", 2) == 0)
-        step = strtod(end + 2, &next);
+    if (second) {
+        *second = '.';
+        step = end == second ? strtod(second + 2, &next) : 0;
+    }
     if (begin == dots || end == dots + 2 || !isfinite(from) || !(to >= from) || !(step > 0) ||
         (to - from) / step > MOST_CHOICES)
         return cli_usage(command->name, "--try %s: '%s' is not FROM..TO or FROM..TO..STEP", a->name, text);

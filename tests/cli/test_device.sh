@@ -291,6 +291,12 @@ ok "combinations" gives 0 choose choose.tsv -m adtw --try penalty=0,1e9 --try ba
 ok "are named" prints 'penalty=1e9  band=none'
 ok "the Euclidean accuracy is beside the other" gives 0 classify --train choose.tsv --test choose.tsv
 ok "it is there" prints 'euclidean 1.0000 (4 of 4)'
+ok "steps of whole numbers" gives 0 choose choose.tsv --try band=sakoe-chiba:0..4..2 --json
+ok "are three" eval 'prints sakoe-chiba:0 && prints sakoe-chiba:2 && prints sakoe-chiba:4 && ! prints sakoe-chiba:1'
+ok "steps of others" gives 0 choose choose.tsv -m adtw --try penalty=0.5..1..0.25 --json
+ok "are three, too" eval 'prints 0.75 && ! prints 1.25'
+ok "no step" gives 2 choose choose.tsv --try band=sakoe-chiba:0..4..
+ok "a step of 0" gives 2 choose choose.tsv --try band=sakoe-chiba:0..4..0
 ok "no values" gives 2 choose choose.tsv --try band
 ok "no range" gives 2 choose choose.tsv --try band=sakoe-chiba:3..1
 ok "too many" gives 2 choose choose.tsv --try band=sakoe-chiba:0..100000
