@@ -243,6 +243,9 @@ static int check(const cli_command *command, job *j, bool follows) {
         return cli_usage(
             command->name,
             "a stream that is followed (--in - --threshold D) is the only one, and takes no --output, --json or --svg");
+    if (j->s.read.embed && (follows || cli_raw_named(j->s.paths[1])))
+        return cli_usage(command->name, "--embed needs streams that are read as a whole: not one that is followed, nor "
+                                        "a file of numbers alone (.f32, .f64)");
     if (!cli_divided(&j->s.division))
         return CLI_GO_ON;
     for (size_t i = 0; i < w->streams.count; i++)

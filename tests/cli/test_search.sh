@@ -149,6 +149,9 @@ ok "msm with open ends" gives 0 search query.csv --in stream.csv --measure msm
 ok "a measure that open ends mean nothing to" gives 1 search query.csv --in stream.csv --measure twed
 ok "says why" says "how far it is from the match's begin"
 ok "a file that is not there" gives 1 search query.csv --in nothing.csv
+ok "points with their neighbours" gives 0 search query.csv --in stream.csv --embed 1
+ok "but of no stream that is followed" eval 'gives 2 search query.csv --in - --threshold 1 --embed 1 </dev/null && says "--embed needs streams that are read as a whole"'
+ok "nor of numbers alone" gives 2 search query.csv --in numbers.f32 --embed 1
 ok "k 0" gives 2 search query.csv --in stream.csv -k 0
 ok "a k beyond all memory" gives 1 search query.csv --in stream.csv -k 18446744073709551615
 ok "says how large it may be" says 'k is 18446744073709551615; it can be 1 to 4096'
