@@ -228,9 +228,16 @@ static ww_status write_piece(void *user, uint64_t piece) {
     return WW_OK;
 }
 
+ww_status wwi_paths_hold(ww_paths *paths, uint64_t cells) {
+    uint64_t bytes;
+    if (!wwi_mul_u64(cells ? cells : 1, 2 * sizeof *paths->cells, &bytes) || bytes > PTRDIFF_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
+    paths->cells = wwi_large_new((size_t)bytes);
+    return paths->cells ? WW_OK : wwi_fail_memory(bytes);
+}
+
 static ww_status write_all(collected *c) {
     ww_paths *paths = &c->paths;
-    uint64_t bytes;
     WWI_TRY(wwi_new(c->steps, 256));
     list_steps(c->steps);
     c->shift = wwi_measure_row_by_id(c->plan->pair.measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
@@ -238,11 +245,7 @@ static ww_status write_all(collected *c) {
     for (size_t p = 0; p < paths->count; p++)
         paths->offsets[p + 1] = paths->offsets[p] + c->walks[p].pair.count;
     const uint64_t total = paths->offsets[paths->count];
-    if (!wwi_mul_u64(total ? total : 1, 2 * sizeof *paths->cells, &bytes) || bytes > PTRDIFF_MAX)
-        return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
-    paths->cells = wwi_large_new((size_t)bytes);
-    if (!paths->cells)
-        return wwi_fail_memory(bytes);
+    WWI_TRY(wwi_paths_hold(paths, total));
     const uint64_t pieces = wwi_ceil_div(total, AT_ONCE), worth = 1 + pieces / 4;
     return wwi_share((unsigned)wwi_least(worth, wwi_processors()), pieces, write_piece, c);
 }

@@ -28,6 +28,8 @@ extern const wwi_job_class wwi_paths_job, wwi_costs_job;
 // and wwi_plan_end().
 ww_status wwi_paths_find(ww_plan *plan, size_t first, size_t pairs, wwi_path_take take, void *user);
 // ww_plan_run_paths() for these pairs alone, counted from 0 in the record.
+// Memory for so many cells in all, which ww_paths_free() takes back by paths->offsets.
+ww_status wwi_paths_hold(ww_paths *paths, uint64_t cells);
 ww_status wwi_plan_run_some_paths(ww_plan *plan, size_t first, size_t pairs, ww_paths *paths);
 // Most steps of a path: cells, and the border's.
 uint64_t wwi_path_most_steps(uint32_t n, uint32_t m);

@@ -91,7 +91,7 @@ static ww_status take_pairs(void *of, wwi_span pairs, wwi_taken_bytes *from) {
         ordered &= p.offsets[i] <= p.offsets[i + 1];
     if (!ordered)
         return wwi_fail(WW_ERROR_FORMAT, "a record of the store has no paths of its pairs");
-    WWI_TRY(wwi_new(p.cells, cells * 2 + 1));
+    WWI_TRY(wwi_paths_hold(&p, cells));
     WWI_TRY(wwi_bytes_take(from, p.cells, cells * 2 * sizeof *p.cells));
     return keep(of, pairs.first, &p);
 }
@@ -107,12 +107,10 @@ static ww_status join(job *j, ww_paths *paths) {
     qsort(j->parts, j->count, sizeof *j->parts, by_first);
     for (size_t i = 0; i < j->count; i++)
         cells += j->parts[i].paths.offsets[j->parts[i].paths.count];
-    if (cells > PTRDIFF_MAX / (2 * sizeof *paths->cells))
-        return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
     paths->count = j->plan->count;
     WWI_TRY(wwi_new(paths->offsets, paths->count + 1));
     WWI_TRY(wwi_new(paths->distances, paths->count));
-    WWI_TRY(wwi_new(paths->cells, (cells ? cells : 1) * 2));
+    WWI_TRY(wwi_paths_hold(paths, cells));
     paths->offsets[0] = 0;
     for (size_t i = 0; i < j->count; i++) {
         const size_t first = j->parts[i].first;
