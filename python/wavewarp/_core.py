@@ -3,6 +3,7 @@
 
 import functools
 import importlib
+import io
 import operator
 import sys
 import threading
@@ -290,6 +291,14 @@ look_for_signals()
 def py_write_fn(user, data, count):
     ffi.from_handle(user).write(ffi.buffer(data, count))
     return 0
+
+
+def written(write, thing) -> bytes:
+    """The bytes that a function of the library writes of one of its objects."""
+    target = io.BytesIO()
+    user = ffi.new_handle(target)
+    check(write(thing, lib.py_write_fn, user))
+    return target.getvalue()
 
 
 @callback(error=-1)

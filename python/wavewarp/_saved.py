@@ -8,7 +8,7 @@ import os
 from typing import Any, Callable, NamedTuple, Optional, Type, TypeVar
 
 from ._context import Context, default_context
-from ._core import alone, check, ffi, handle, lib, run
+from ._core import alone, check, ffi, handle, lib, run, written
 
 _Made = TypeVar("_Made", bound="Saved")
 
@@ -62,10 +62,7 @@ class Saved:
         MemoryError
             Host or device memory is too small.
         """
-        target = io.BytesIO()
-        user = ffi.new_handle(target)
-        check(self._functions.save_to(self._c, lib.py_write_fn, user))
-        return target.getvalue()
+        return written(self._functions.save_to, self._c)
 
     @classmethod
     def _load(cls: Type[_Made], function, *arguments, context=None) -> _Made:

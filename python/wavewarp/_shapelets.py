@@ -12,7 +12,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._context import Context
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, run, text
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, number, run, text, written
 from ._dataset import Dataset, dataset
 from ._series import SeriesSet, output
 
@@ -293,10 +293,7 @@ class Shapelets:
         ValueError
             Not fitted.
         """
-        target = io.BytesIO()
-        user = ffi.new_handle(target)
-        check(lib.ww_shapelets_write_to(self._c, lib.py_write_fn, user))
-        text, values = target.getvalue().decode(), self.classes.tolist()
+        text, values = written(lib.ww_shapelets_write_to, self._c).decode(), self.classes.tolist()
         if all(isinstance(value, str) for value in values) or not all(isinstance(v, _JSON_LABELS) for v in values):
             return text
         # What the library has no place for: labels that are numbers. Its reader, and the program, pass over it.
