@@ -212,12 +212,17 @@ def _words(kind):
     return getattr(lib, kind.upper().replace("WW_", "WW_WORD_", 1), None)
 
 
+def word_of(kind, value):
+    """The name in the library of an enum's value: "ward" of ww_linkage."""
+    return text(lib.ww_word(_words(kind), value))
+
+
 def _value(kind, value):
     if kind.kind == "enum":
-        words = _words(kind.cname.replace("enum ", ""))
-        if kind.cname.endswith("ww_status"):
+        name = kind.cname.replace("enum ", "")
+        if name == "ww_status":
             return text(lib.ww_status_name(value))
-        return kind.elements[value].rsplit("_", 1)[-1].lower() if words is None else text(lib.ww_word(words, value))
+        return kind.elements[value].rsplit("_", 1)[-1].lower() if _words(name) is None else word_of(name, value)
     if kind.kind == "array" and kind.item.cname == "char":
         return text(value)
     if kind.kind == "pointer" and kind.item.cname in ("char", "char const"):

@@ -10,7 +10,7 @@ import numpy as np
 from ._arrays import as_numbers, label_list, label_names, of_argument
 from ._buffer import Buffer
 from ._context import Context, default_context
-from ._core import by_name, check, ffi, handle, lib, new, text
+from ._core import by_name, check, ffi, handle, lib, new, text, word_of
 from ._frames import by_series, time_keys
 from ._series import DTYPES, SeriesSet, View, is_texts, precision_of, told_float, view, without_padding
 
@@ -289,7 +289,7 @@ class Dataset:
     @property
     def precision(self) -> str:
         """What it is computed with: "float" or "double"."""
-        return text(lib.ww_word(lib.WW_WORD_PRECISION, lib.ww_dataset_precision(self._c)))
+        return word_of("ww_precision", lib.ww_dataset_precision(self._c))
 
     @property
     def dtype(self) -> np.dtype:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._arrays import of_argument, told_of
 from ._context import Context, default_context
-from ._core import NULL, InvalidError, Progress, alone, check, ffi, lib, new, plan_options, text
+from ._core import NULL, InvalidError, Progress, alone, check, ffi, lib, new, plan_options, word_of
 from ._dataset import datasets
 from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
@@ -547,4 +547,4 @@ def engines() -> List[str]:
     True
     """
     kinds = ffi.typeof("ww_engine").elements
-    return [text(lib.ww_word(lib.WW_WORD_ENGINE, value)) for value in kinds]
+    return [word_of("ww_engine", value) for value in kinds]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._arrays import whole
 from ._context import Context
-from ._core import NULL, Progress, alone, check, handle, info, lib, new, run, text
+from ._core import NULL, Progress, alone, check, handle, info, lib, new, run, text, word_of
 from ._dataset import datasets
 from ._measure import MeasureLike, Options
 from ._measure import measure as as_measure
@@ -124,13 +124,13 @@ class SeriesIndex(Saved):
         """A dataset like the base; None stays None."""
         if series is None:
             return None
-        made = {"precision": text(lib.ww_word(lib.WW_WORD_PRECISION, lib.ww_index_precision(self._c))), "context": self.context}
+        made = {"precision": word_of("ww_precision", lib.ww_index_precision(self._c)), "context": self.context}
         return datasets(series, None, names=(name, "base"), **made)[0]
 
     @property
     def dtype(self) -> np.dtype:
         """Of the series and distances: float32 or float64."""
-        return DTYPES[text(lib.ww_word(lib.WW_WORD_PRECISION, lib.ww_index_precision(self._c)))]
+        return DTYPES[word_of("ww_precision", lib.ww_index_precision(self._c))]
 
     @property
     def measure(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._arrays import of_argument, whole
 from ._context import Context
-from ._core import NULL, Progress, alone, assign, check, handle, info, keep, lib, new, run, text, word
+from ._core import NULL, Progress, alone, assign, check, handle, info, keep, lib, new, run, word, word_of
 from ._parts import shard
 from ._point_files import KINDS
 from ._points import asking_of, metric_of, points_of
@@ -188,7 +188,7 @@ class LSH(Saved):
     @property
     def dtype(self) -> np.dtype:
         """As Points.dtype."""
-        return DTYPES[text(lib.ww_word(lib.WW_WORD_PRECISION, lib.ww_lsh_precision(self._c)))]
+        return DTYPES[word_of("ww_precision", lib.ww_lsh_precision(self._c))]
 
     @property
     def dimension(self) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Optional, Tuple, TypedDict, Union
 import numpy as np
 
 from ._arrays import whole
-from ._core import check, ffi, info, keep, lib, number, text
+from ._core import check, ffi, info, keep, lib, number, word_of
 from ._series import sizes
 
 if TYPE_CHECKING:
@@ -398,4 +398,4 @@ def parse_band(words, longest: int = 0) -> Tuple[str, float]:
     """
     band = ffi.new("ww_band *")
     check(lib.ww_band_parse(words.encode(), number("longest", longest), band))
-    return text(lib.ww_word(lib.WW_WORD_BAND_KIND, band.kind)), band.width
+    return word_of("ww_band_kind", band.kind), band.width

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import as_array, as_numbers, whole
-from ._core import check, ffi, handle, keep, lib, new, text, word
+from ._core import check, ffi, handle, keep, lib, new, word, word_of
 from ._series import DTYPES, output, pointer, precision_of
 
 
@@ -158,7 +158,7 @@ def values_of(points):
     if view.kind == lib.WW_POINTS_BITS:
         width = (view.dimension + 7) // 8
         return np.frombuffer(ffi.buffer(view.values, view.count * width), np.uint8).reshape(-1, width).copy()
-    dtype = ELEMENTS[view.element] or DTYPES[text(lib.ww_word(lib.WW_WORD_PRECISION, view.precision))]
+    dtype = ELEMENTS[view.element] or DTYPES[word_of("ww_precision", view.precision)]
     flat = np.frombuffer(ffi.buffer(view.values, view.count * view.dimension * dtype.itemsize), dtype)
     if view.column_order:
         return flat.reshape(view.dimension, view.count).T.copy()

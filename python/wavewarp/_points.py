@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arrays import as_numbers, classes_of, doubles, of_argument, whole
 from ._context import Context, default_context
-from ._core import NULL, Progress, alone, by_name, check, ffi, handle, keep, lib, new, number, run, text
+from ._core import NULL, Progress, alone, by_name, check, ffi, handle, keep, lib, new, number, run, word_of
 from ._parts import shard
 from ._point_files import ELEMENTS, KINDS, PointView, values_of
 from ._results import Neighbours
@@ -115,7 +115,7 @@ class Points:
     @property
     def dtype(self) -> np.dtype:
         """The NumPy type of their distances."""
-        return DTYPES[text(lib.ww_word(lib.WW_WORD_PRECISION, lib.ww_points_precision(self._c)))]
+        return DTYPES[word_of("ww_precision", lib.ww_points_precision(self._c))]
 
     @property
     def ids(self) -> np.ndarray:
@@ -226,7 +226,7 @@ def points_of(values, like=None, context=None, missing=False, ids=None):
         return values
     if like is None:
         return Points(values, context=context, missing=missing)
-    precision = text(lib.ww_word(lib.WW_WORD_PRECISION, precision_of(like.dtype)))
+    precision = word_of("ww_precision", precision_of(like.dtype))
     dimension = like.dimension if like.kind == "bits" and getattr(values, "dtype", None) != bool else None
     return Points(
         values,
@@ -570,4 +570,4 @@ def metrics() -> Dict[str, str]:
     >>> ww.metrics()["hamming"]
     'bits'
     """
-    return {text(lib.ww_word(lib.WW_WORD_METRIC, m)): KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
+    return {word_of("ww_metric", m): KINDS[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
