@@ -82,8 +82,8 @@ static void make_margin(ww_profile *p, uint32_t terms) {
     const double count = (double)p->window * (double)p->series.channels, power = p->series.p;
     const int64_t norm = wwi_profile_norm(p);
     double relative = 1e-6 + 2 * unit * ((double)terms + 8), rounding = lost;
-    if (norm ==
-        WWK_NORM_POWER) // p itself is a float there, if not whole, and so are its powers: log2(d) p is above -126
+    // p itself is a float there, if not whole, and so are its powers: log2(d) p is above -126.
+    if (norm == WWK_NORM_POWER)
         relative += whole_power(p) > 0 ? 2 * unit * power : 2e-4;
     if (norm == WWK_NORM_2 || norm == WWK_NORM_POWER) {
         relative += lost > 0 ? PART : 0;
