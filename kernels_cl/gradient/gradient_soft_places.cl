@@ -17,9 +17,6 @@
 //
 // Tried, not taken: 2, 4 x 4 or 8 x 4 rows a tile 0.19 to 0.31 for 0.34 TCUPS; each its own line: 60 for 20 ms. Several channels:
 // docs/gradient.md.
-#ifndef WW_WEIGHTS_TABLED
-#define WW_WEIGHTS_TABLED WW_TABLED
-#endif
 #define WW_SOFT_SEVERAL (!WW_TABLED && WW_CHANNELS > 1)
 #define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
 #define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)

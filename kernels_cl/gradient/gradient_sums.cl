@@ -10,14 +10,7 @@
 #define WW_SUM_AHEAD 4 // entries
 #define WW_SUM_VALUES 4 // of a work-item: entries, their tasks and factors are read once for all
 #define WW_SUM_MANY 64 // entries that are summed in slices
-#ifndef WW_WEIGHTS_TABLED
-#define WW_WEIGHTS_TABLED WW_TABLED
-#endif
-// 1: points and slopes lie in fours (gradient_soft_places.cl).
-#ifndef WW_IN_FOURS
-#define WW_IN_FOURS 0
-#endif
-// Where point t has its value c of so many.
+// Where point t has its value c of so many. WW_IN_FOURS 1: points and slopes lie in fours (gradient_soft_places.cl).
 WW_INLINE ulong ww_value_place(uint t, uint c, uint values) {
     return WW_IN_FOURS ? ((ulong)(t / 4) * values + c) * 4 + t % 4 : (ulong)t * values + c;
 }
