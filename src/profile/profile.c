@@ -26,8 +26,10 @@ void ww_profile_destroy(ww_profile **profile) {
     WWI_KERNELS_DESTROY(&p->merge, &p->statistics);
     wwi_program_release(&p->merge_program);
     wwi_profile_nearest_free(&p->nearest);
-    wwi_profile_series_free(&p->series);
-    wwi_profile_series_free(&p->other);
+    wwi_profile_series_free_reach(&p->series);
+    wwi_profile_series_free_reach(&p->other);
+    if (p->input)
+        wwi_counted_release(&p->input->counted);
     wwi_stream_destroy(&p->stream);
     wwi_context_release(p->context);
     free(p);
@@ -121,60 +123,92 @@ static ww_status check_options(const ww_profile_options *o, const ww_series_view
     return WW_OK;
 }
 
-static ww_status make_normalised(ww_profile *p, const ww_series_view *series, size_t index, const ww_series_view *other,
-                                 size_t other_index, size_t best) {
-    const ww_profile_options *o = &p->options;
+// What a profile is created from: dense series; `other` NULL: the series itself.
+typedef struct creation {
+    const ww_series_view *series, *other;
+    size_t index, other_index, window;
+    ww_profile_options options;
+    wwi_profile_input *input;
+} creation;
+
+static ww_status make_normalised(const creation *c, size_t best, unsigned threads) {
+    const ww_profile_options *o = &c->options;
+    wwi_profile_input *in = c->input;
     const wwi_profile_word word = {o->flat_below, o->flat}, others = {o->flat_below, o->other_flat};
-    const unsigned threads = wwi_send_threads(p->context, UINT64_MAX);
     // D of two such windows is of this size: some 70 times the error of a covariance in float, and 10^5 times in
     // double.
     const double closeness = o->precision == WW_DOUBLE ? 1e-7 : 0.004;
-    WWI_TRY(wwi_profile_series_make(series, index, p->window, best, word, closeness, threads, &p->series));
-    if (other)
-        WWI_TRY(wwi_profile_series_make(other, other_index, p->window, best, others, closeness, threads, &p->other));
-    p->trend = wwi_profile_series_has_close(&p->series) && (!other || wwi_profile_series_has_close(&p->other));
-    if (p->trend)
-        WWI_TRY(wwi_profile_series_find_bends(&p->series, threads));
-    if (p->trend && other)
-        WWI_TRY(wwi_profile_series_find_bends(&p->other, threads));
+    WWI_TRY(wwi_profile_series_make(c->series, c->index, c->window, best, word, closeness, threads, &in->series));
+    if (c->other)
+        WWI_TRY(
+            wwi_profile_series_make(c->other, c->other_index, c->window, best, others, closeness, threads, &in->other));
+    in->trend = wwi_profile_series_has_close(&in->series) && (!c->other || wwi_profile_series_has_close(&in->other));
+    if (in->trend)
+        WWI_TRY(wwi_profile_series_find_bends(&in->series, threads));
+    if (in->trend && c->other)
+        WWI_TRY(wwi_profile_series_find_bends(&in->other, threads));
     // Two such windows are no farther apart than half of what is promised.
-    const double tolerance = p->options.precision == WW_DOUBLE ? 2.5e-11 : 2.5e-6;
-    wwi_profile_series_find_lines(&p->series, tolerance);
-    if (other)
-        wwi_profile_series_find_lines(&p->other, tolerance);
-    return WW_OK;
+    const double tolerance = o->precision == WW_DOUBLE ? 2.5e-11 : 2.5e-6;
+    WWI_TRY(wwi_profile_series_find_lines(&in->series, tolerance, threads));
+    return c->other ? wwi_profile_series_find_lines(&in->other, tolerance, threads) : WW_OK;
 }
 
-// Of dense series; `other` NULL: the series itself.
-static ww_status create(ww_context *context, const ww_series_view *series, size_t index, const ww_series_view *other,
-                        size_t other_index, size_t window, const ww_profile_options *options, ww_profile **profile) {
+static void destroy_input(wwi_counted *counted) {
+    wwi_profile_input *in = (wwi_profile_input *)counted;
+    wwi_profile_series_free(&in->series);
+    wwi_profile_series_free(&in->other);
+    free(in);
+}
+
+static void end_creation(creation *c) {
+    if (c->input)
+        wwi_counted_release(&c->input->counted);
+}
+
+// Checks what is asked for, and prepares the series.
+static ww_status prepare(creation *c, unsigned threads) {
+    const ww_profile_options *o = &c->options;
+    WWI_TRY(check_options(o, c->series, c->index, c->other, c->other_index, c->window));
+    WWI_TRY(wwi_new_zeroed(c->input, 1));
+    wwi_profile_input *in = c->input;
+    in->counted.destroy = destroy_input;
+    wwi_counted_retain(&in->counted);
+    in->series.forced = in->other.forced = o->forced_channels;
+    const size_t best = o->best_channels ? o->best_channels : c->series->channels;
+    if (o->p > 0)
+        WWI_TRY(wwi_profile_series_make_raw(c->series, c->index, c->other, c->other_index, c->window, best, o->p,
+                                            threads, &in->series, &in->other));
+    else
+        WWI_TRY(make_normalised(c, best, threads));
+    WWI_TRY(wwi_profile_series_list_kinds(&in->series));
+    return c->other ? wwi_profile_series_list_kinds(&in->other) : WW_OK;
+}
+
+static ww_status create(ww_context *context, const creation *c, ww_profile **profile) {
     WWI_ENDS(ww_profile_destroy) ww_profile *p = NULL;
-    ww_profile_options o = WW_PROFILE_OPTIONS_INIT;
     ww_run_options run;
-    WWI_TRY(wwi_options_take(&o, options, "ww_profile_options"));
-    WWI_TRY(wwi_run_take(o.run, &run));
-    WWI_TRY(check_options(&o, series, index, other, other_index, window));
+    WWI_TRY(wwi_run_take(c->options.run, &run));
     WWI_TRY(wwi_new_zeroed(p, 1));
     wwi_context_retain(context);
     p->context = context;
-    p->options = o;
+    p->options = c->options;
     p->options.run = NULL;
-    p->run = run;
-    p->window = window;
-    p->k = o.k;
-    p->self = !other;
-    p->exclusion = other ? 0 : o.exclusion == WW_PROFILE_EXCLUSION_AUTO ? (window + 3) / 4 : o.exclusion;
-    p->exclusion = wwi_least(p->exclusion, INT64_MAX / 4);
-    const size_t best = o.best_channels ? o.best_channels : series->channels;
-    WWI_TRY(wwi_run_stream(context, &p->run, &p->stream));
-    WWI_TRY(wwi_profile_choose_form(p, series->channels));
-    p->series.forced = p->other.forced = o.forced_channels;
-    if (o.p > 0)
-        WWI_TRY(
-            wwi_profile_series_make_raw(series, index, other, other_index, window, best, o.p, &p->series, &p->other));
-    else
-        WWI_TRY(make_normalised(p, series, index, other, other_index, best));
     p->options.flat = p->options.other_flat = NULL;
+    p->run = run;
+    p->window = c->window;
+    p->k = c->options.k;
+    p->self = !c->other;
+    p->exclusion = c->other                                            ? 0
+                   : c->options.exclusion == WW_PROFILE_EXCLUSION_AUTO ? (c->window + 3) / 4
+                                                                       : c->options.exclusion;
+    p->exclusion = wwi_least(p->exclusion, INT64_MAX / 4);
+    WWI_TRY(wwi_run_stream(context, &p->run, &p->stream));
+    WWI_TRY(wwi_profile_choose_form(p, c->series->channels));
+    p->input = c->input;
+    wwi_counted_retain(&p->input->counted);
+    p->series = p->input->series;
+    p->other = p->input->other;
+    p->trend = p->input->trend;
     WWI_TRY(count_pairs(p));
     WWI_TRY(wwi_profile_plan(p));
     p->info.struct_size = sizeof p->info;
@@ -186,18 +220,9 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     return WW_OK;
 }
 
-// What a profile is created from: dense series; `other` NULL: the series itself.
-typedef struct creation {
-    const ww_series_view *series, *other;
-    size_t index, other_index, window;
-    ww_profile_options options;
-} creation;
-
 static ww_status create_on(wwi_seat *seat) {
-    const creation *c = seat->of;
     ww_profile *made = NULL;
-    const ww_status status = create(wwi_context_on(seat->team->context, seat->device), c->series, c->index, c->other,
-                                    c->other_index, c->window, &c->options, &made);
+    const ww_status status = create(wwi_context_on(seat->team->context, seat->device), seat->of, &made);
     seat->own = made;
     return status;
 }
@@ -212,9 +237,10 @@ static ww_status create_on_all(creation *c, ww_context *context, const ww_profil
     WWI_ENDS(close_team) wwi_team *team = NULL;
     c->options = (ww_profile_options)WW_PROFILE_OPTIONS_INIT;
     WWI_TRY(wwi_options_take(&c->options, options, "ww_profile_options"));
+    WWI_TRY(prepare(c, wwi_send_threads(wwi_context_first(context), UINT64_MAX)));
     WWI_TRY(wwi_team_open(context, c->options.run, &team));
     if (!team)
-        return create(context, c->series, c->index, c->other, c->other_index, c->window, options, profile);
+        return create(context, c, profile);
     c->options.run = &team->own;
     WWI_TRY(wwi_team_make(team, create_on, c, 0, NULL));
     ww_profile *first = wwi_team_any(team);
@@ -243,6 +269,7 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     WWI_TRY(wwi_view_make_dense(series, &one, &copy));
     if (other)
         WWI_TRY(wwi_view_make_dense(other, &two, &other_copy));
+    WWI_ENDS(end_creation)
     creation c = {.series = &one, .other = other ? &two : NULL, .index = index, .other_index = other_index};
     c.window = window;
     return create_on_all(&c, context, options, profile);
@@ -277,6 +304,7 @@ ww_status ww_profile_create_from_datasets(ww_dataset *series, size_t index, ww_d
         WWI_TRY(wwi_dataset_series(other, &two));
         WWI_TRY(ww_series_set_view(two, &views[1]));
     }
+    WWI_ENDS(end_creation)
     creation c = {.series = &views[0], .other = other ? &views[1] : NULL, .index = index, .other_index = other_index};
     c.window = window;
     ww_context *several = wwi_datasets_divide(series, other);
@@ -320,11 +348,11 @@ ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, boo
     WWI_TRY(wwi_profile_take_output(p->options.left_right, output, &to));
     const double start = wwi_seconds();
     if (forget)
-        wwi_profile_nearest_forget(&p->nearest);
+        WWI_TRY(wwi_profile_nearest_forget(&p->nearest));
     p->current = false;
     ww_status status = run_part(p, part);
     if (status == WW_OK && (status = wwi_profile_enter_flats(p)) == WW_OK)
-        wwi_profile_nearest_give(&p->nearest, squared, &to);
+        status = wwi_profile_nearest_give(&p->nearest, squared, &to);
     return end_run(p, status, start);
 }
 

@@ -11,17 +11,19 @@
 typedef struct job {
     ww_profile *p;         // the caller's: takes what the others found
     wwi_profile_part part; // a rectangle
-    int64_t first;         // its first diagonal with pairs that may be neighbours
+    int64_t first, end;    // its diagonals with pairs that may be neighbours
+    size_t band;           // a unit: so many of them
     uint64_t candidates, launches;
     double seconds_device;
 } job;
 
-static ww_status run_diagonals(const wwi_seat *seat, wwi_span diagonals) {
+static ww_status run_bands(const wwi_seat *seat, wwi_span bands) {
     job *j = seat->of;
     ww_profile *p = seat->team->on[seat->device];
     wwi_profile_part part = j->part;
-    part.diagonal = j->first + (int64_t)diagonals.first;
-    part.diagonal_end = part.diagonal + (int64_t)diagonals.count;
+    part.diagonal = j->first + (int64_t)(bands.first * j->band);
+    part.diagonal_end = part.diagonal + (int64_t)(bands.count * j->band);
+    part.diagonal_end = part.diagonal_end < j->end ? part.diagonal_end : j->end;
     WWI_TRY(wwi_profile_add_part(p, &part));
     (void)pthread_mutex_lock(&seat->team->lock);
     j->candidates += p->info.candidates;
@@ -44,11 +46,17 @@ static bool is_square(const wwi_profile_part *part) {
 }
 
 // The pairs on a diagonal. Of one series each pair is there once, the later window as the column.
-static double diagonal_work(const void *of, size_t at) {
-    const job *j = of;
-    const int64_t diagonal = j->first + (int64_t)at;
+static double diagonal_pairs(const job *j, int64_t diagonal) {
     const double pairs = pairs_apart(&j->part, diagonal);
     return j->p->self && !is_square(&j->part) ? pairs + pairs_apart(&j->part, -diagonal) : pairs;
+}
+
+// Pairs in a band, about: they grow or shrink by one a diagonal, or stay.
+static double band_work(const void *of, size_t at) {
+    const job *j = of;
+    const int64_t first = j->first + (int64_t)(at * j->band);
+    const int64_t count = j->end - first < (int64_t)j->band ? j->end - first : (int64_t)j->band;
+    return (double)count * (diagonal_pairs(j, first) + diagonal_pairs(j, first + count - 1)) / 2;
 }
 
 static void name_profile(const void *of, FILE *to) {
@@ -65,9 +73,9 @@ static void name_profile(const void *of, FILE *to) {
 }
 
 // All that the device has found so far: what other records have of that, too, changes nothing.
-static ww_status give_lists(const wwi_seat *seat, wwi_span diagonals, wwi_bytes *to) {
+static ww_status give_lists(const wwi_seat *seat, wwi_span bands, wwi_bytes *to) {
     const wwi_profile_nearest *n = &((const ww_profile *)seat->team->on[seat->device])->nearest;
-    (void)diagonals;
+    (void)bands;
     for (int list = 0; list < n->lists; list++) {
         WWI_TRY(wwi_bytes_put(to, n->best[list], n->windows * n->k * sizeof *n->best[list]));
         WWI_TRY(wwi_bytes_put(to, n->ids[list], n->windows * n->k * sizeof *n->ids[list]));
@@ -75,10 +83,10 @@ static ww_status give_lists(const wwi_seat *seat, wwi_span diagonals, wwi_bytes 
     return WW_OK;
 }
 
-static ww_status take_lists(void *of, wwi_span diagonals, wwi_taken_bytes *from) {
+static ww_status take_lists(void *of, wwi_span bands, wwi_taken_bytes *from) {
     wwi_profile_nearest *n = &((job *)of)->p->nearest;
     const size_t count = n->windows * n->k;
-    (void)diagonals;
+    (void)bands;
     for (int list = 0; list < n->lists; list++) {
         const void *best, *ids;
         WWI_TRY(wwi_bytes_point(from, count * sizeof(double), &best));
@@ -88,19 +96,29 @@ static ww_status take_lists(void *of, wwi_span diagonals, wwi_taken_bytes *from)
     return WW_OK;
 }
 
-// Diagonals of a run: a record has the lists of all windows.
-static size_t step_of(const ww_profile *p, int64_t diagonals) {
+// Diagonals of a band: a record has the lists of all windows.
+static size_t band_of(const ww_profile *p, int64_t diagonals) {
     enum { MOST_RECORDS = 64 };
     if (!wwi_context_store(p->team->context) || diagonals <= 0)
         return p->width;
     return wwi_ceil_div(wwi_ceil_div((uint64_t)diagonals, MOST_RECORDS), p->width) * p->width;
 }
 
-// What another device found comes to that of one of them; what both have, once.
-static ww_status merge_lists(const wwi_profile_nearest *from, wwi_profile_nearest *to) {
-    for (int list = 0; list < from->lists; list++)
-        WWI_TRY(ww_neighbours_merge(to->windows, to->k, WW_DOUBLE, 0, to->ids[list], to->best[list], from->ids[list],
-                                    from->best[list]));
+// What the other devices found of some windows comes to that of the caller's plan; what both have, once.
+enum { MERGED = 1 << 15 };
+static ww_status merge_windows(void *user, uint64_t piece) {
+    const wwi_team *team = user;
+    ww_profile *p = wwi_team_any(team);
+    wwi_profile_nearest *to = &p->nearest;
+    const size_t first = (size_t)piece * MERGED, at = first * to->k;
+    const size_t count = (size_t)wwi_least(MERGED, to->windows - first);
+    for (size_t i = 0; i < team->count; i++) {
+        const ww_profile *own = team->on[i];
+        const wwi_profile_nearest *from = own ? &own->nearest : to;
+        for (int list = 0; from != to && list < to->lists; list++)
+            WWI_TRY(ww_neighbours_merge(count, to->k, WW_DOUBLE, 0, to->ids[list] + at, to->best[list] + at,
+                                        from->ids[list] + at, from->best[list] + at));
+    }
     return WW_OK;
 }
 
@@ -112,29 +130,25 @@ static ww_status run_all(job *j, bool forget) {
                   below = (int64_t)j->part.row_end - (int64_t)j->part.column,
                   all = p->self && below > above ? below : above,
                   end = all < j->part.diagonal_end ? all : j->part.diagonal_end;
+    static const wwi_job kind = {
+        .work = band_work, .run = run_bands, .name = name_profile, .give = give_lists, .take = take_lists};
     j->first = p->self ? (int64_t)p->exclusion + 1 : 1 - below;
-    const wwi_job kind = {.work = diagonal_work,
-                          .step = step_of(p, end - j->first),
-                          .run = run_diagonals,
-                          .name = name_profile,
-                          .give = give_lists,
-                          .take = take_lists};
+    j->end = end > j->first ? end : j->first;
+    j->band = band_of(p, j->end - j->first);
     for (size_t i = 0; i < team->count; i++) {
         ww_profile *own = team->on[i];
         if (own && (forget || own != p))
-            wwi_profile_nearest_forget(&own->nearest);
+            WWI_TRY(wwi_profile_nearest_forget(&own->nearest));
         if (own)
             own->current = false;
     }
-    const ww_status status = j->first < end ? wwi_team_run(team, &kind, j, (size_t)(end - j->first)) : WW_OK;
+    const size_t bands = wwi_ceil_div((uint64_t)(j->end - j->first), j->band);
+    const ww_status status = bands > 0 ? wwi_team_run(team, &kind, j, bands) : WW_OK;
     p->current = false;
     p->part = j->part;
     WWI_TRY(status);
-    for (size_t i = 0; i < team->count; i++) {
-        ww_profile *own = team->on[i];
-        if (own && own != p)
-            WWI_TRY(merge_lists(&own->nearest, &p->nearest));
-    }
+    WWI_TRY(wwi_share(wwi_send_threads(p->context, UINT64_MAX), wwi_ceil_div(p->series.windows, MERGED), merge_windows,
+                      team));
     return wwi_profile_enter_flats(p);
 }
 
@@ -146,9 +160,9 @@ ww_status wwi_profile_run_anywhere(ww_profile *p, const wwi_profile_part *part, 
     WWI_TRY(wwi_profile_take_output(p->options.left_right, output, &to));
     job j = {.p = p, .part = *part};
     const double start = wwi_seconds();
-    const ww_status status = run_all(&j, forget);
+    ww_status status = run_all(&j, forget);
     if (status == WW_OK)
-        wwi_profile_nearest_give(&p->nearest, squared, &to);
+        status = wwi_profile_nearest_give(&p->nearest, squared, &to);
     p->info.candidates = j.candidates;
     p->info.launches = j.launches;
     p->info.seconds_device = j.seconds_device;

@@ -57,28 +57,10 @@ static void enter_window(ww_profile *p, int list, size_t i, kind constant, kind 
     }
 }
 
-// The windows of each kind, by counting: of kind i from starts[i + 1] to starts[i + 2].
-static ww_status list_kinds(wwi_profile_series *s) {
-    WWI_TRY(wwi_new(s->kind_windows, s->windows));
-    WWI_TRY(wwi_new_zeroed(s->kind_starts, s->kinds + 3));
-    size_t *starts = s->kind_starts;
-    for (size_t j = 0; j < s->windows; j++)
-        starts[s->kind[j] + 1] += s->kind[j] > 0;
-    for (size_t i = 1; i <= s->kinds + 1; i++)
-        starts[i + 1] += starts[i]; // for now the end
-    for (size_t j = s->windows; j-- > 0;)
-        if (s->kind[j])
-            s->kind_windows[--starts[s->kind[j] + 1]] = j;
-    return WW_OK;
-}
-
 ww_status wwi_profile_enter_kinds(ww_profile *p) {
-    const wwi_profile_series *own = &p->series;
-    wwi_profile_series *other = p->self ? &p->series : &p->other;
+    const wwi_profile_series *own = &p->series, *other = wwi_profile_other(p);
     if (own->kinds == 0 || other->kinds == 0)
         return WW_OK;
-    if (!other->kind_starts)
-        WWI_TRY(list_kinds(other));
     const wwi_profile_part *part = &p->part;
     const bool same = part->row == part->column && part->row_end == part->column_end;
     for (size_t i = 0; i < own->windows; i++) {

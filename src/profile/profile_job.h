@@ -60,13 +60,21 @@ typedef struct wwi_profile_raw {
     float relative, rounding, power;
 } wwi_profile_raw;
 
+// The prepared series. Plans on several devices share one.
+typedef struct wwi_profile_input {
+    wwi_counted counted;
+    wwi_profile_series series, other; // other: unused for one series
+    bool trend;                       // some tiles are of windows close to lines
+} wwi_profile_input;
+
 struct ww_profile {
     ww_context *context;
     wwi_stream *stream;
     ww_profile_options options;
     ww_run_options run;
     size_t window, k, exclusion;
-    wwi_profile_series series, other; // other: unused for one series
+    wwi_profile_input *input;
+    wwi_profile_series series, other; // those of the input, each with the plan's own reach
     bool self;
     wwi_profile_part part; // of the last run
     bool vector;           // the kernel for CPUs
@@ -81,9 +89,8 @@ struct ww_profile {
     // of a large condition, and those of windows close to straight lines.
     wwi_program *programs[2][WWI_PROFILE_ROLES];
     wwi_kernel *tiles[2][WWI_PROFILE_ROLES];
-    bool deep; // there is a second set
-    // Some tiles are of windows close to lines: the second set, or without double all, know lines (profile_trend.c).
-    bool trend;
+    bool deep;  // there is a second set
+    bool trend; // the input's: the second set, or without double all, know lines (profile_trend.c)
     wwi_program *merge_program;
     wwi_kernel *merge, *statistics;
     wwi_buffer *entries, *counters;
@@ -131,10 +138,10 @@ int64_t wwi_profile_norm(const ww_profile *p);
 
 // Allocates lists, in a zeroed struct; to forget is to make them empty.
 ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_profile_nearest *nearest);
-void wwi_profile_nearest_forget(wwi_profile_nearest *nearest);
+ww_status wwi_profile_nearest_forget(wwi_profile_nearest *nearest);
 void wwi_profile_nearest_free(wwi_profile_nearest *nearest);
 // To the caller's arrays, as distances or their squares.
-void wwi_profile_nearest_give(const wwi_profile_nearest *nearest, bool squared, const ww_profile_output *to);
+ww_status wwi_profile_nearest_give(const wwi_profile_nearest *nearest, bool squared, const ww_profile_output *to);
 // Checks what a plan can give.
 ww_status wwi_profile_take_output(int left_right, const ww_profile_output *given, ww_profile_output *to);
 

@@ -8,12 +8,22 @@
 #include "options.h"
 #include "profile/profile_job.h"
 
-void wwi_profile_nearest_forget(wwi_profile_nearest *n) {
+// Windows in pieces, for several threads.
+enum { PIECE = 1 << 16 };
+
+static ww_status forget_piece(void *user, uint64_t piece) {
+    const wwi_profile_nearest *n = user;
+    const size_t first = (size_t)piece * PIECE, end = (size_t)wwi_least(first + PIECE, n->windows);
     for (int list = 0; list < n->lists; list++)
-        for (size_t i = 0; i < n->windows * n->k; i++) {
+        for (size_t i = first * n->k; i < end * n->k; i++) {
             n->best[list][i] = INFINITY;
             n->ids[list][i] = -1;
         }
+    return WW_OK;
+}
+
+ww_status wwi_profile_nearest_forget(wwi_profile_nearest *n) {
+    return wwi_share(wwi_processors(), wwi_ceil_div(n->windows, PIECE), forget_piece, n);
 }
 
 ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_profile_nearest *n) {
@@ -26,9 +36,10 @@ ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_prof
     for (int list = 0; list < lists; list++) {
         WWI_TRY(wwi_new(n->best[list], count));
         WWI_TRY(wwi_new(n->ids[list], count));
+        WWI_TRY(wwi_make_pages(n->best[list], count * sizeof *n->best[list]));
+        WWI_TRY(wwi_make_pages(n->ids[list], count * sizeof *n->ids[list]));
     }
-    wwi_profile_nearest_forget(n);
-    return WW_OK;
+    return wwi_profile_nearest_forget(n);
 }
 
 void wwi_profile_nearest_free(wwi_profile_nearest *n) {
@@ -42,40 +53,56 @@ static double told(const wwi_profile_nearest *n, double distance2, bool squared)
     return squared ? ldexp(distance2, 2 * n->exponent) : ldexp(sqrt(distance2), n->exponent);
 }
 
-static void give(const wwi_profile_nearest *n, int list, bool squared, double *distances, int64_t *indices) {
-    const size_t count = n->windows * n->k;
-    for (size_t i = 0; distances && i < count; i++)
-        distances[i] = told(n, n->best[list][i], squared);
+typedef struct giving {
+    const wwi_profile_nearest *n;
+    const ww_profile_output *to;
+    bool squared;
+} giving;
+
+static void give(const giving *g, int list, size_t first, size_t end, double *distances, int64_t *indices) {
+    const wwi_profile_nearest *n = g->n;
+    for (size_t i = first; distances && i < end; i++)
+        distances[i] = told(n, n->best[list][i], g->squared);
     if (indices)
-        memcpy(indices, n->ids[list], count * sizeof *indices);
+        memcpy(indices + first, n->ids[list] + first, (end - first) * sizeof *indices);
 }
 
-// Of the neighbours on both sides the k nearest.
-static void give_joined(const wwi_profile_nearest *n, bool squared, double *distances, int64_t *indices) {
+// Of a window's neighbours on both sides the k nearest.
+static void give_joined(const giving *g, size_t i) {
+    const wwi_profile_nearest *n = g->n;
     const size_t k = n->k;
-    for (size_t i = 0; i < n->windows; i++) {
-        size_t at[WWI_PROFILE_LISTS] = {0, 0};
-        for (size_t r = 0; r < k; r++) {
-            const double right = n->best[WWI_PROFILE_RIGHT][i * k + at[WWI_PROFILE_RIGHT]];
-            const double left = n->best[WWI_PROFILE_LEFT][i * k + at[WWI_PROFILE_LEFT]];
-            const int list = left <= right ? WWI_PROFILE_LEFT : WWI_PROFILE_RIGHT; // the lower index
-            const size_t from = i * k + at[list]++;
-            if (distances)
-                distances[i * k + r] = told(n, n->best[list][from], squared);
-            if (indices)
-                indices[i * k + r] = n->ids[list][from];
-        }
+    size_t at[WWI_PROFILE_LISTS] = {0, 0};
+    for (size_t r = 0; r < k; r++) {
+        const double right = n->best[WWI_PROFILE_RIGHT][i * k + at[WWI_PROFILE_RIGHT]];
+        const double left = n->best[WWI_PROFILE_LEFT][i * k + at[WWI_PROFILE_LEFT]];
+        const int list = left <= right ? WWI_PROFILE_LEFT : WWI_PROFILE_RIGHT; // the lower index
+        const size_t from = i * k + at[list]++;
+        if (g->to->distances)
+            g->to->distances[i * k + r] = told(n, n->best[list][from], g->squared);
+        if (g->to->indices)
+            g->to->indices[i * k + r] = n->ids[list][from];
     }
 }
 
-void wwi_profile_nearest_give(const wwi_profile_nearest *n, bool squared, const ww_profile_output *to) {
+static ww_status give_piece(void *user, uint64_t piece) {
+    const giving *g = user;
+    const wwi_profile_nearest *n = g->n;
+    const ww_profile_output *to = g->to;
+    const size_t first = (size_t)piece * PIECE, end = (size_t)wwi_least(first + PIECE, n->windows);
     if (n->lists < WWI_PROFILE_LISTS) {
-        give(n, 0, squared, to->distances, to->indices);
-        return;
+        give(g, 0, first * n->k, end * n->k, to->distances, to->indices);
+        return WW_OK;
     }
-    give(n, WWI_PROFILE_LEFT, squared, to->left_distances, to->left_indices);
-    give(n, WWI_PROFILE_RIGHT, squared, to->right_distances, to->right_indices);
-    give_joined(n, squared, to->distances, to->indices);
+    give(g, WWI_PROFILE_LEFT, first * n->k, end * n->k, to->left_distances, to->left_indices);
+    give(g, WWI_PROFILE_RIGHT, first * n->k, end * n->k, to->right_distances, to->right_indices);
+    for (size_t i = first; i < end; i++)
+        give_joined(g, i);
+    return WW_OK;
+}
+
+ww_status wwi_profile_nearest_give(const wwi_profile_nearest *n, bool squared, const ww_profile_output *to) {
+    giving g = {n, to, squared};
+    return wwi_share(wwi_processors(), wwi_ceil_div(n->windows, PIECE), give_piece, &g);
 }
 
 ww_status wwi_profile_take_output(int left_right, const ww_profile_output *given, ww_profile_output *to) {

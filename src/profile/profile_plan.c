@@ -98,8 +98,9 @@ static ww_status make_reach(ww_profile *p, size_t rows) {
     // Values of two floats have an error of their own, which matters in windows of small size.
     const double grain = p->narrow ? 4 * sqrt((double)p->window) * 0x1p-48 / (double)wwi_profile_error(p, false) : 0;
     const bool watch = !p->narrow && p->options.precision == WW_FLOAT;
-    WWI_TRY(wwi_profile_series_reach(&p->series, before, grain, watch));
-    return p->self ? WW_OK : wwi_profile_series_reach(&p->other, before, grain, watch);
+    const unsigned threads = wwi_send_threads(p->context, UINT64_MAX);
+    WWI_TRY(wwi_profile_series_reach(&p->series, before, grain, watch, threads));
+    return p->self ? WW_OK : wwi_profile_series_reach(&p->other, before, grain, watch, threads);
 }
 
 // Of the candidates of a tile of `rows` rows: every pair, for each of its windows.

@@ -156,8 +156,8 @@ static ww_status find_equals(wwi_profile_series *s, wwi_profile_series *other) {
 }
 
 ww_status wwi_profile_series_make_raw(const ww_series_view *view, size_t index, const ww_series_view *other_view,
-                                      size_t other_index, size_t window, size_t best, double p, wwi_profile_series *s,
-                                      wwi_profile_series *other) {
+                                      size_t other_index, size_t window, size_t best, double p, unsigned threads,
+                                      wwi_profile_series *s, wwi_profile_series *other) {
     WWI_FREES wwi_extremes *own = NULL, *others = NULL;
     WWI_TRY(wwi_new(own, view->channels));
     WWI_TRY(wwi_profile_series_begin(view, index, window, best, p, s, own));
@@ -166,9 +166,9 @@ ww_status wwi_profile_series_make_raw(const ww_series_view *view, size_t index, 
         WWI_TRY(wwi_profile_series_begin(other_view, other_index, window, best, p, other, others));
     }
     WWI_TRY(scale_both(s, own, other, others));
-    wwi_profile_series_end(s);
+    WWI_TRY(wwi_profile_series_end(s, threads));
     if (other_view)
-        wwi_profile_series_end(other);
+        WWI_TRY(wwi_profile_series_end(other, threads));
     return find_equals(s, other_view ? other : NULL);
 }
 

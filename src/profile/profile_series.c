@@ -27,8 +27,6 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->sizes);
     free(s->norms);
     free(s->state);
-    free(s->condition);
-    free(s->single);
     free(s->flat);
     free(s->flat_bits);
     free(s->kind);
@@ -39,6 +37,11 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->edges);
     free(s->left);
     free(s->bends);
+}
+
+void wwi_profile_series_free_reach(wwi_profile_series *s) {
+    free(s->condition);
+    free(s->single);
     free(s->bent);
 }
 
@@ -56,11 +59,11 @@ static void leave_out(wwi_profile_series *s, size_t c, size_t i) {
 static wwi_extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
     double *x = s->values + c * s->points;
     wwi_extremes of = {INFINITY, -INFINITY};
-    double held = 0;
+    double held = NAN;
     size_t bad = 0; // windows that end at t or later and contain something not finite begin before this
-    for (size_t t = s->points; t-- > 0;)
-        if (isfinite(wwi_line_at(from, t)))
-            held = wwi_line_at(from, t);
+    for (size_t t = 0; t < s->points && !isfinite(held); t++) // the first that is finite
+        held = wwi_line_at(from, t);
+    held = isfinite(held) ? held : 0;
     for (size_t t = 0; t < s->points; t++) {
         const double value = wwi_line_at(from, t);
         if (isfinite(value)) {
@@ -261,74 +264,82 @@ static bool repeats_next(repeats *r, size_t i, const double row[2], const double
     return r->count > r->most;
 }
 
-double wwi_profile_series_df(const wwi_profile_series *s, size_t c, size_t i) {
-    const double *x = s->values + c * s->points;
-    return (x[i + s->window - 1] - x[i - 1]) / 2;
-}
-
-double wwi_profile_series_dg(const wwi_profile_series *s, size_t c, size_t i) {
-    const double *x = s->values + c * s->points, *lasts = s->lasts + c * s->windows;
-    // Not from the means: those of windows far from 0 are rounded to more than a quiet window's size.
-    return lasts[i] + ((x[i - 1] - x[i + s->window - 2]) + lasts[i - 1]);
-}
-
 static void raise_to(float *to, double condition) {
     if ((float)condition > *to)
         *to = condition < (double)WWI_PROFILE_LOST / 2 ? (float)condition * 1.000001f : WWI_PROFILE_LOST;
 }
 
-// The conditions by a queue of windows of falling size. `r` NULL: repeated rows do not matter.
-static ww_status find_reach(wwi_profile_series *s, size_t c, size_t rows, double grain, size_t *queue, repeats *r) {
+// Windows in pieces.
+typedef struct reaching {
+    wwi_profile_series *s;
+    size_t rows, each; // each: windows of a piece
+    double grain;
+    bool watch;
+} reaching;
+
+// The conditions of windows [first, end) in a channel, by a queue of windows of falling size. What is known of repeated
+// rows at the first of them depends on three times `rows` windows before. `r` NULL: repeated rows do not matter.
+static ww_status find_reach(const reaching *of, size_t c, size_t first, size_t end, size_t *queue, repeats *r) {
+    wwi_profile_series *s = of->s;
     const double *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
-    double before[2] = {0, 0};
+    const size_t before = (r ? 3 : 1) * of->rows + 8;
+    double row_before[2] = {0, 0};
     size_t head = 0, tail = 0;
-    for (size_t i = 0; i < s->windows; i++) {
+    for (size_t i = first > before ? first - before : 0; i < end; i++) {
         if (i % WWI_INTERRUPTED == 0)
             WWI_TRY(wwi_interrupted());
         while (tail > head && sizes[queue[tail - 1]] <= sizes[i])
             tail--;
         queue[tail++] = i;
-        while (queue[head] + rows <= i)
+        while (queue[head] + of->rows <= i)
             head++;
-        const double condition = fmax(sizes[queue[head]], grain) * norms[i];
+        bool repeated = false;
+        if (r && i > 0) {
+            const double row[2] = {wwi_profile_series_df(s, c, i), wwi_profile_series_dg(s, c, i)};
+            repeated = repeats_next(r, i, row, row_before, sizes[queue[head]], s->window);
+            memcpy(row_before, row, sizeof row);
+        }
+        if (i < first)
+            continue;
+        const double condition = fmax(sizes[queue[head]], of->grain) * norms[i];
         raise_to(&s->condition[i], condition);
         raise_to(&s->single[i], condition);
         if (norms[i] > WWI_PROFILE_MOST_NORM)
             raise_to(&s->single[i], (double)WW_PROFILE_DEEP);
-        if (r && i > 0) {
-            const double row[2] = {wwi_profile_series_df(s, c, i), wwi_profile_series_dg(s, c, i)};
-            if (repeats_next(r, i, row, before, sizes[queue[head]], s->window))
-                raise_to(&s->single[i], (double)WWI_PROFILE_REPEATS);
-            memcpy(before, row, sizeof before);
-        }
+        if (repeated)
+            raise_to(&s->single[i], (double)WWI_PROFILE_REPEATS);
     }
     return WW_OK;
 }
 
-ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double grain, bool watch) {
+static ww_status piece_reach(void *user, uint64_t piece) {
+    const reaching *of = user;
+    wwi_profile_series *s = of->s;
+    const size_t first = (size_t)piece * of->each, end = (size_t)wwi_least(first + of->each, s->windows);
     WWI_FREES size_t *queue = NULL;
     WWI_ENDS(repeats_close) repeats r = {.table = NULL};
-    WWI_TRY(wwi_new(queue, s->windows));
-    if (watch)
-        WWI_TRY(repeats_open(&r, rows));
-    for (size_t i = 0; i < s->windows; i++)
+    WWI_TRY(wwi_new(queue, of->each + 3 * of->rows + 8));
+    if (of->watch)
+        WWI_TRY(repeats_open(&r, of->rows));
+    for (size_t i = first; i < end; i++)
         s->condition[i] = s->single[i] = 1;
     for (size_t c = 0; c < s->channels; c++) {
-        if (watch)
+        if (of->watch)
             repeats_clear(&r);
-        WWI_TRY(find_reach(s, c, rows, grain, queue, watch ? &r : NULL));
+        WWI_TRY(find_reach(of, c, first, end, queue, of->watch ? &r : NULL));
     }
+    return WW_OK;
+}
+
+ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double grain, bool watch, unsigned threads) {
+    const size_t least = 4 * (size_t)PIECE, each = 16 * rows > least ? 16 * rows : least;
+    reaching of = {s, rows, each, grain, watch};
+    if (!s->condition) {
+        WWI_TRY(wwi_new(s->condition, s->windows));
+        WWI_TRY(wwi_new(s->single, s->windows));
+    }
+    WWI_TRY(wwi_share(threads, wwi_ceil_div(s->windows, each), piece_reach, &of));
     return wwi_profile_series_bent_reach(s, rows, grain);
-}
-
-double wwi_profile_series_mean(const wwi_profile_series *s, size_t c, size_t i) {
-    return s->values[c * s->points + i + s->window - 1] - s->lasts[c * s->windows + i];
-}
-
-double wwi_profile_series_size(const wwi_profile_series *s, size_t c, size_t i) {
-    const double size = s->sizes[c * s->windows + i];
-    // No window's size is above twice the root of its points.
-    return s->condition[i] < WWI_PROFILE_LOST ? size : fmax(size, 4 * sqrt((double)s->window) / WWI_PROFILE_LOST);
 }
 
 bool wwi_profile_series_has_close(const wwi_profile_series *s) {
@@ -336,6 +347,23 @@ bool wwi_profile_series_has_close(const wwi_profile_series *s) {
         if (wwi_profile_series_close(s, i))
             return true;
     return false;
+}
+
+// By several threads: to make them takes as long as to fill them.
+static ww_status make_pages(const wwi_profile_series *s, size_t points, size_t windows) {
+    const struct {
+        void *array;
+        size_t bytes;
+    } all[] = {
+        {s->values, points * sizeof(double)},      {s->norms, windows * sizeof(double)},
+        {s->lasts, windows * sizeof(double)},      {s->sizes, windows * sizeof(double)},
+        {s->flat, s->windows * sizeof(float)},     {s->kind, s->windows * sizeof(uint32_t)},
+        {s->close, s->windows * sizeof(uint32_t)}, {s->flat_bits, s->windows * sizeof(uint32_t)},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].array)
+            WWI_TRY(wwi_make_pages(all[i].array, all[i].bytes));
+    return WW_OK;
 }
 
 static ww_status take_arrays(wwi_profile_series *s) {
@@ -349,29 +377,46 @@ static ww_status take_arrays(wwi_profile_series *s) {
     WWI_TRY(wwi_new_zeroed(s->flat, s->windows));
     WWI_TRY(wwi_new_zeroed(s->kind, s->windows));
     WWI_TRY(wwi_new_zeroed(s->flat_bits, s->windows));
-    if (s->p > 0)
-        return WW_OK;
-    WWI_TRY(wwi_new_zeroed(s->lasts, windows));
-    WWI_TRY(wwi_new_zeroed(s->sizes, windows));
-    WWI_TRY(wwi_new_zeroed(s->condition, s->windows));
-    WWI_TRY(wwi_new_zeroed(s->single, s->windows));
-    return wwi_new_zeroed(s->close, s->windows);
+    if (s->p == 0) {
+        WWI_TRY(wwi_new_zeroed(s->lasts, windows));
+        WWI_TRY(wwi_new_zeroed(s->sizes, windows));
+        WWI_TRY(wwi_new_zeroed(s->close, s->windows));
+    }
+    return make_pages(s, points, windows);
 }
 
-// Of one channel constant windows are a state; of several, a window may be constant in some.
-void wwi_profile_series_end(wwi_profile_series *s) {
-    for (size_t i = 0; i < s->windows; i++) {
+typedef struct states {
+    wwi_profile_series *s;
+    atomic_size_t flats; // windows with constant or missing channels
+} states;
+
+static ww_status piece_states(void *user, uint64_t piece) {
+    states *of = user;
+    wwi_profile_series *s = of->s;
+    const size_t first = (size_t)piece * PIECE, end = (size_t)wwi_least(first + PIECE, s->windows);
+    size_t flats = 0;
+    for (size_t i = first; i < end; i++) {
         const uint32_t missing = s->partial ? s->flat_bits[i] >> 16 : 0;
         if (s->channels - (size_t)__builtin_popcount(missing) < s->best)
             s->state[i] = WWI_WINDOW_NOT_FINITE;
         if (s->state[i] != WWI_WINDOW_USABLE || !(s->flat[i] > 0 || missing))
             continue;
-        s->has_flats = s->channels > 1;
-        if (s->channels == 1) {
-            s->state[i] = WWI_WINDOW_FLAT;
-            s->flat_count++;
-        }
+        s->state[i] = s->channels == 1 ? WWI_WINDOW_FLAT : WWI_WINDOW_USABLE;
+        flats++;
     }
+    atomic_fetch_add(&of->flats, flats);
+    return WW_OK;
+}
+
+// Of one channel constant windows are a state; of several, a window may be constant in some.
+ww_status wwi_profile_series_end(wwi_profile_series *s, unsigned threads) {
+    states of = {.s = s};
+    atomic_init(&of.flats, 0);
+    WWI_TRY(wwi_share(threads, wwi_ceil_div(s->windows, PIECE), piece_states, &of));
+    const size_t flats = atomic_load(&of.flats);
+    s->has_flats = s->channels > 1 && flats > 0;
+    s->flat_count = s->channels == 1 ? flats : 0;
+    return WW_OK;
 }
 
 // The channels that always count come first.
@@ -413,8 +458,7 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
         scale_channel(s, c, extremes[c]);
     for (size_t c = 0; c < s->channels; c++)
         WWI_TRY(window_sums(s, index, c, word, threads));
-    wwi_profile_series_end(s);
-    return WW_OK;
+    return wwi_profile_series_end(s, threads);
 }
 
 // A line's deviation is its rise by the root of 12, or a little more.
@@ -430,14 +474,48 @@ static bool is_line(const double *x, size_t m, double tolerance) {
     return true;
 }
 
-void wwi_profile_series_find_lines(wwi_profile_series *s, double tolerance) {
-    for (size_t i = 0; s->channels == 1 && i < s->windows; i++) {
+typedef struct line_kinds {
+    wwi_profile_series *s;
+    double tolerance;
+} line_kinds;
+
+static ww_status piece_lines(void *user, uint64_t piece) {
+    const line_kinds *of = user;
+    wwi_profile_series *s = of->s;
+    const size_t first = (size_t)piece * PIECE, end = (size_t)wwi_least(first + PIECE, s->windows);
+    for (size_t i = first; i < end; i++) {
         const double *x = s->values + i;
-        if (s->state[i] != WWI_WINDOW_USABLE || !is_line(x, s->window, tolerance))
-            continue;
-        s->kind[i] = x[s->window - 1] > x[0] ? 1 : 2;
-        s->kinds = 2;
+        if (s->state[i] == WWI_WINDOW_USABLE && is_line(x, s->window, of->tolerance))
+            s->kind[i] = x[s->window - 1] > x[0] ? 1 : 2;
     }
+    return WW_OK;
+}
+
+ww_status wwi_profile_series_find_lines(wwi_profile_series *s, double tolerance, unsigned threads) {
+    line_kinds of = {s, tolerance};
+    if (s->channels > 1)
+        return WW_OK;
+    WWI_TRY(wwi_share(threads, wwi_ceil_div(s->windows, PIECE), piece_lines, &of));
+    for (size_t i = 0; i < s->windows && s->kinds == 0; i++)
+        s->kinds = s->kind[i] ? 2 : 0;
+    return WW_OK;
+}
+
+// By counting.
+ww_status wwi_profile_series_list_kinds(wwi_profile_series *s) {
+    if (s->kinds == 0)
+        return WW_OK;
+    WWI_TRY(wwi_new(s->kind_windows, s->windows));
+    WWI_TRY(wwi_new_zeroed(s->kind_starts, s->kinds + 3));
+    size_t *starts = s->kind_starts;
+    for (size_t j = 0; j < s->windows; j++)
+        starts[s->kind[j] + 1] += s->kind[j] > 0;
+    for (size_t i = 1; i <= s->kinds + 1; i++)
+        starts[i + 1] += starts[i]; // for now the end
+    for (size_t j = s->windows; j-- > 0;)
+        if (s->kind[j])
+            s->kind_windows[--starts[s->kind[j] + 1]] = j;
+    return WW_OK;
 }
 
 // A window's mean, relative to its first value, and 1 / |x - mean|.

@@ -4,6 +4,7 @@
 #ifndef WAVEWARP_PROFILE_SERIES_H
 #define WAVEWARP_PROFILE_SERIES_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <wavewarp/series.h>
@@ -40,18 +41,13 @@ typedef struct wwi_profile_series {
     double *norms;  // windows: 1 / size; 0 for a constant one, below 0 where a value is missing
     // Of each window.
     unsigned char *state; // WWI_WINDOW_FLAT only of a series of one channel
-    // The largest size of the windows before, as many as a diagonal is followed, by its own; of all channels. Or
-    // WWI_PROFILE_LOST.
-    float *condition;
-    float *single;   // the same for tiles in float: see WWI_PROFILE_MOST_NORM and WWI_PROFILE_REPEATS
-    uint32_t *close; // how many channels are close to straight lines, or constant
+    uint32_t *close;      // how many channels are close to straight lines, or constant
     // A window is close to a line whose squares from it are this part of those from its mean, or less.
     double closeness;
     // Of lines by least squares; only where tiles know them (wwi_profile_series_find_bends()). Channel by channel:
     double *slopes, *edges, *bends; // the rise a point; by what a line misses its window's first point and its last,
                                     // as the recurrence takes it; half the squares left of a window of size 1
     double *left;                   // at least the size of what a line leaves, with what its sums were made from
-    float *bent;                    // of each window the condition of such tiles, of what lines leave
     float *flat;                    // half the number of constant channels
     uint32_t *flat_bits; // which of the first 32 are constant; with `partial` of 16, and in the high half: are missing
     bool has_flats;      // more than one channel, and some are constant or missing somewhere
@@ -61,9 +57,15 @@ typedef struct wwi_profile_series {
     // lines, within what is promised of distances; of windows as they are: those that are equal.
     uint32_t *kind;
     size_t kinds;
-    size_t *kind_windows, *kind_starts; // the windows of each kind: profile_flat.c, when they are first needed
+    size_t *kind_windows, *kind_starts; // the windows of each kind: wwi_profile_series_list_kinds()
     double p;                           // 0: normalised windows; else they are as they are, and this is the norm's
     int exponent;                       // of these: a distance is that of `values` times 2^exponent
+    // The reach, of each window: what follows depends on how far a plan follows diagonals. The plan has its own.
+    // The largest size of the windows before, as many as a diagonal is followed, by its own; of all channels. Or
+    // WWI_PROFILE_LOST.
+    float *condition;
+    float *single; // the same for tiles in float: see WWI_PROFILE_MOST_NORM and WWI_PROFILE_REPEATS
+    float *bent;   // the condition of tiles that know lines, of what lines leave
 } wwi_profile_series;
 
 // What counts as constant by the caller's word: ww_profile_options.flat_below, and a value for each window of each
@@ -73,7 +75,7 @@ typedef struct wwi_profile_word {
     const unsigned char *flat;
 } wwi_profile_word;
 // Copies series `index` of the view to one that is zeroed but for `forced`, which the caller frees also after a
-// failure, by so many threads. `best`: as above. The condition is not made yet.
+// failure, by so many threads. `best`: as above. The reach is not made yet.
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
                                   wwi_profile_word word, double closeness, unsigned threads,
                                   wwi_profile_series *series);
@@ -86,31 +88,49 @@ typedef struct wwi_extremes {
 ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, size_t window, size_t best, double p,
                                    wwi_profile_series *series, wwi_extremes *extremes);
 // What both end with: the states of windows with constant or missing channels.
-void wwi_profile_series_end(wwi_profile_series *series);
+ww_status wwi_profile_series_end(wwi_profile_series *series, unsigned threads);
 // Finds the windows whose points are no farther from a straight line than `tolerance` times its deviation: a kind that
 // rises, and one that falls.
-void wwi_profile_series_find_lines(wwi_profile_series *series, double tolerance);
-// Makes both conditions, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as
-// less. `watch`: diagonals are followed in float, so that rows which repeat matter.
-ww_status wwi_profile_series_reach(wwi_profile_series *series, size_t rows, double grain, bool watch);
+ww_status wwi_profile_series_find_lines(wwi_profile_series *series, double tolerance, unsigned threads);
+// Lists the windows of each kind, if there are any: of kind i from kind_starts[i + 1] to kind_starts[i + 2].
+ww_status wwi_profile_series_list_kinds(wwi_profile_series *series);
+// Makes the reach, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as less.
+// `watch`: diagonals are followed in float, so that rows which repeat matter.
+ww_status wwi_profile_series_reach(wwi_profile_series *series, size_t rows, double grain, bool watch, unsigned threads);
 // Whether windows are close to lines in as many channels as count, and are neighbours of some.
 bool wwi_profile_series_has_close(const wwi_profile_series *series);
 // What the recurrence adds at a window, from 1 on: half the difference of its last point and the one before its first,
 // and the sum of their deviations.
-double wwi_profile_series_df(const wwi_profile_series *series, size_t channel, size_t window);
-double wwi_profile_series_dg(const wwi_profile_series *series, size_t channel, size_t window);
+static inline double wwi_profile_series_df(const wwi_profile_series *s, size_t c, size_t i) {
+    const double *x = s->values + c * s->points;
+    return (x[i + s->window - 1] - x[i - 1]) / 2;
+}
+
+static inline double wwi_profile_series_dg(const wwi_profile_series *s, size_t c, size_t i) {
+    const double *x = s->values + c * s->points, *lasts = s->lasts + c * s->windows;
+    // Not from the means: those of windows far from 0 are rounded to more than a quiet window's size.
+    return lasts[i] + ((x[i - 1] - x[i + s->window - 2]) + lasts[i - 1]);
+}
 // A window's mean, and its size as the tables have it: of a window that is lost, a larger one.
-double wwi_profile_series_mean(const wwi_profile_series *series, size_t channel, size_t window);
-double wwi_profile_series_size(const wwi_profile_series *series, size_t channel, size_t window);
+static inline double wwi_profile_series_mean(const wwi_profile_series *s, size_t c, size_t i) {
+    return s->values[c * s->points + i + s->window - 1] - s->lasts[c * s->windows + i];
+}
+
+static inline double wwi_profile_series_size(const wwi_profile_series *s, size_t c, size_t i) {
+    const double size = s->sizes[c * s->windows + i];
+    // No window's size is above twice the root of its points.
+    return s->condition[i] < WWI_PROFILE_LOST ? size : fmax(size, 4 * sqrt((double)s->window) / WWI_PROFILE_LOST);
+}
 // Whether a window is near to all others that are close to a line: correlations with them are computed in double.
 static inline bool wwi_profile_series_close(const wwi_profile_series *series, size_t window) {
     return series->state[window] == WWI_WINDOW_USABLE && series->close[window] >= series->best;
 }
-void wwi_profile_series_free(wwi_profile_series *series);
+void wwi_profile_series_free(wwi_profile_series *series); // all but the reach
+void wwi_profile_series_free_reach(wwi_profile_series *series);
 
 // ---- profile_trend.c
 
-// Finds the lines through all windows; their reach, when diagonals are followed for `rows` windows; what the recurrence
+// Finds the lines through all windows; their part of the reach (wwi_profile_series_reach()); what the recurrence
 // of what they leave adds at a window, from 1 on.
 ww_status wwi_profile_series_find_bends(wwi_profile_series *series, unsigned threads);
 ww_status wwi_profile_series_bent_reach(wwi_profile_series *series, size_t rows, double grain);
@@ -147,7 +167,7 @@ double wwi_profile_normal_distance2(const wwi_profile_series *a, size_t i, const
 
 // Copies two series whose windows are not normalised (`other_view` NULL: one), scaled alike; finds equal windows.
 ww_status wwi_profile_series_make_raw(const ww_series_view *view, size_t index, const ww_series_view *other_view,
-                                      size_t other_index, size_t window, size_t best, double p,
+                                      size_t other_index, size_t window, size_t best, double p, unsigned threads,
                                       wwi_profile_series *series, wwi_profile_series *other);
 // The squared distance of two such windows, of the scaled values, as kernels_cl/profile/profile_raw_distance.cl
 // computes it.

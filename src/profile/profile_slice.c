@@ -35,57 +35,84 @@ void wwi_profile_slice_close(wwi_profile_slice *s) {
     memset(s, 0, sizeof *s);
 }
 
-// A value of what is sent: place i of a row, where rows have `width` places.
+// What is sent: rows of `width` places.
 typedef struct sending sending;
-typedef double (*value_fn)(const sending *of, size_t row, size_t i);
+typedef void (*values_fn)(const sending *of, size_t row, size_t first, size_t count, double *to);
 struct sending {
     const ww_profile *p;
     const wwi_profile_slice *s;
-    value_fn value;
+    values_fn values;
     size_t width;
     bool wide; // in double, or what two floats hold of it; else in float
+    bool deep; // for the second set of kernels
 };
 
-static void put(const sending *of, unsigned char *to, double value) {
-    const float high = (float)value;
-    const float both[2] = {high, (float)(value - (double)high)};
-    if (!of->wide)
-        memcpy(to, &high, 4);
-    else if (of->p->narrow)
-        memcpy(to, both, 8);
-    else
-        memcpy(to, &value, 8);
+// A function that gives places of a row, of one that gives a place.
+#define PLACES(name, value_at)                                                                                         \
+    static void name(const sending *of, size_t row, size_t first, size_t count, double *to) {                          \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            to[i] = value_at(of, row, first + i);                                                                      \
+    }
+
+static void put(const sending *of, const double *values, size_t count, void *to) {
+    if (!of->wide) {
+        float *floats = to;
+        for (size_t i = 0; i < count; i++)
+            floats[i] = (float)values[i];
+    } else if (of->p->narrow) {
+        float *floats = to;
+        for (size_t i = 0; i < count; i++) {
+            floats[2 * i] = (float)values[i];
+            floats[2 * i + 1] = (float)(values[i] - (double)floats[2 * i]);
+        }
+    } else {
+        memcpy(to, values, count * sizeof *values);
+    }
 }
 
 static ww_status make_bytes(void *user, uint64_t at, uint64_t bytes, void *target) {
+    enum { MOST = 512 };
     const sending *of = user;
     const size_t each = of->wide ? 8 : 4, end = (size_t)(at + bytes) / each;
     unsigned char *to = target;
-    for (size_t place = (size_t)at / each, next; place < end; place = next) {
-        const size_t row = place / of->width, first = row * of->width;
-        next = first + of->width < end ? first + of->width : end;
-        for (size_t i = place; i < next; i++, to += each)
-            put(of, to, of->value(of, row, i - first));
+    double values[MOST];
+    for (size_t place = (size_t)at / each, count; place < end; place += count, to += count * each) {
+        const size_t row = place / of->width, first = place % of->width, left = of->width - first;
+        count = end - place < left ? end - place : left;
+        count = count < MOST ? count : MOST;
+        of->values(of, row, first, count, values);
+        put(of, values, count, to);
     }
     return WW_OK;
 }
 
-// Makes a buffer of so many rows.
-static ww_status send_rows(ww_profile *p, const wwi_profile_slice *s, size_t rows, size_t width, bool wide,
-                           value_fn value, wwi_buffer **buffer) {
-    sending of = {p, s, value, width, wide};
-    const uint64_t bytes = (uint64_t)rows * width * (wide ? 8 : 4);
+// Makes a buffer of what `make` writes.
+static ww_status send_made(ww_profile *p, uint64_t bytes, wwi_send_fn make, void *user, wwi_buffer **buffer) {
     WWI_TRY(wwi_buffer_create(p->context, bytes, buffer));
-    return wwi_send(*buffer, 0, bytes, make_bytes, &of);
+    return wwi_send(*buffer, 0, bytes, make, user);
 }
 
-static double point_at(const sending *of, size_t channel, size_t t) {
+// Makes a buffer of so many rows.
+static ww_status send_values(ww_profile *p, sending of, size_t rows, size_t width, values_fn values,
+                             wwi_buffer **buffer) {
+    of.values = values;
+    of.width = width;
+    return send_made(p, (uint64_t)rows * width * (of.wide ? 8 : 4), make_bytes, &of, buffer);
+}
+
+static ww_status send_rows(ww_profile *p, const wwi_profile_slice *s, size_t rows, size_t width, bool wide,
+                           values_fn values, wwi_buffer **buffer) {
+    return send_values(p, (sending){.p = p, .s = s, .wide = wide}, rows, width, values, buffer);
+}
+
+static inline double point_at(const sending *of, size_t channel, size_t t) {
     const wwi_profile_series *from = of->s->series;
     return t < of->s->count + from->window - 1 ? from->values[channel * from->points + of->s->first + t] : 0;
 }
+PLACES(row_points, point_at)
 
 // The means of all channels, then the slopes of lines.
-static double mean_at(const sending *of, size_t row, size_t i) {
+static inline double mean_at(const sending *of, size_t row, size_t i) {
     const wwi_profile_series *from = of->s->series;
     const size_t at = of->s->first + i, channels = from->channels;
     if (i >= of->s->count)
@@ -93,15 +120,17 @@ static double mean_at(const sending *of, size_t row, size_t i) {
     return row < channels ? wwi_profile_series_mean(from, row, at)
                           : from->slopes[(row - channels) * from->windows + at];
 }
+PLACES(row_means, mean_at)
 
-static double norm_at(const sending *of, size_t channel, size_t i) {
+static inline double norm_at(const sending *of, size_t channel, size_t i) {
     const wwi_profile_series *from = of->s->series;
     return i < of->s->count ? from->norms[channel * from->windows + of->s->first + i] : 0;
 }
+PLACES(row_norms, norm_at)
 
 // What the recurrence adds, and the sizes (of several channels: the norms) of windows that may be neighbours: three
 // rows a channel.
-static double table_at(const sending *of, size_t row, size_t i) {
+static inline double table_at(const sending *of, size_t row, size_t i) {
     const wwi_profile_series *from = of->s->series;
     const size_t c = row / 3, at = of->s->first + i;
     if (row % 3 < 2)
@@ -113,9 +142,10 @@ static double table_at(const sending *of, size_t row, size_t i) {
         return usable ? wwi_profile_series_size(from, c, at) : UNUSABLE_SIZE;
     return usable && from->norms[c * from->windows + at] > 0 ? 1 / wwi_profile_series_size(from, c, at) : 0;
 }
+PLACES(row_tables, table_at)
 
 // The same of what lines leave: five rows a channel. No sum with a window that is nobody's neighbour is below a bound.
-static double bent_at(const sending *of, size_t row, size_t i) {
+static inline double bent_at(const sending *of, size_t row, size_t i) {
     const wwi_profile_series *from = of->s->series;
     const size_t c = row / 5, at = of->s->first + i, place = c * from->windows + at;
     if (row % 5 < 2)
@@ -130,12 +160,13 @@ static double bent_at(const sending *of, size_t row, size_t i) {
         return wwi_profile_series_tilt(from, c, at);
     return from->norms[place] > 0 ? 1 / wwi_profile_series_size(from, c, at) : 0;
 }
+PLACES(row_bends, bent_at)
 
 // What the merge compares windows with.
 static ww_status make_statistics(ww_profile *p, wwi_profile_slice *s) {
     WWI_ENDS(wwi_buffer_destroy) wwi_buffer *norms = NULL;
     const uint32_t windows = (uint32_t)s->count, window = (uint32_t)p->window;
-    WWI_TRY(send_rows(p, s, s->series->channels, s->stride, true, norm_at, &norms));
+    WWI_TRY(send_rows(p, s, s->series->channels, s->stride, true, row_norms, &norms));
     WWI_TRY(wwi_buffer_create(p->context, 2 * wwi_buffer_bytes(norms), &s->statistics));
     WWI_TRY(WWI_LAUNCH_ITEMS(p->statistics, s->count, WWI_PROFILE_MERGE_GROUP, WWI_BUFFER(s->values), WWI_BUFFER(norms),
                              WWI_VALUE(windows), WWI_VALUE(window), WWI_VALUE(s->points), WWI_VALUE(s->stride),
@@ -147,13 +178,13 @@ static ww_status make_statistics(ww_profile *p, wwi_profile_slice *s) {
 static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
     const size_t channels = s->series->channels;
     const bool wide = p->narrow || p->options.precision == WW_DOUBLE;
-    WWI_TRY(send_rows(p, s, channels, s->points, true, point_at, &s->values));
-    WWI_TRY(send_rows(p, s, p->trend ? 2 * channels : channels, s->stride, true, mean_at, &s->means));
+    WWI_TRY(send_rows(p, s, channels, s->points, true, row_points, &s->values));
+    WWI_TRY(send_rows(p, s, p->trend ? 2 * channels : channels, s->stride, true, row_means, &s->means));
     if (!p->narrow)
         WWI_TRY(make_statistics(p, s));
     for (int deep = 0; deep <= (int)p->deep; deep++) {
         const bool lines = wwi_profile_knows_lines(p, deep);
-        WWI_TRY(send_rows(p, s, (lines ? 5 : 3) * channels, s->stride, wide || deep, lines ? bent_at : table_at,
+        WWI_TRY(send_rows(p, s, (lines ? 5 : 3) * channels, s->stride, wide || deep, lines ? row_bends : row_tables,
                           &s->table[deep]));
     }
     return WW_OK;
@@ -187,46 +218,95 @@ static ww_status open_raw(ww_profile *p, wwi_profile_slice *s) {
     return wwi_upload(p->context, &s->statistics, missing, 2 * (uint64_t)s->stride * from->channels * 8);
 }
 
-// The conditions of each set of kernels, and of WWI_PROFILE_PART windows the largest: first those in float, below 0
-// with a close window, by which both sets know their tiles; then the set's own.
-static ww_status open_conditions(ww_profile *p, wwi_profile_slice *s, bool deep, float *values, float *largest) {
+// A window's condition, as a set of kernels has it.
+static float condition_of(const sending *of, size_t i) {
+    const wwi_profile_series *from = of->s->series;
+    const size_t at = of->s->first + i;
+    if (i >= of->s->count || from->state[at] != WWI_WINDOW_USABLE)
+        return 1;
+    if (wwi_profile_knows_lines(of->p, of->deep))
+        return from->bent[at];
+    return of->deep || of->p->options.precision == WW_DOUBLE ? from->condition[at] : from->single[at];
+}
+
+static inline double condition_at(const sending *of, size_t row, size_t i) {
+    (void)row;
+    return (double)condition_of(of, i);
+}
+PLACES(row_conditions, condition_at)
+
+// Of WWI_PROFILE_PART windows the largest condition: first in float, below 0 with a close window, by which both sets
+// know their tiles; then the set's own.
+typedef struct largest {
+    sending of;
+    size_t parts;
+    float *values; // two a part: the first of all parts, then the others
+} largest;
+
+static void find_largest(const largest *l, size_t part) {
+    const wwi_profile_slice *s = l->of.s;
     const wwi_profile_series *from = s->series;
-    const size_t parts = s->stride / WWI_PROFILE_PART;
-    const bool wide = deep || p->options.precision == WW_DOUBLE;
-    for (size_t part = 0; part < 2 * parts; part++)
-        largest[part] = part < parts || !wwi_profile_knows_lines(p, deep) ? 1 : 0;
-    for (size_t i = 0; i < s->stride; i++) {
-        const size_t at = s->first + i, part = i / WWI_PROFILE_PART;
-        values[i] = 1;
-        if (i >= s->count || from->state[at] != WWI_WINDOW_USABLE)
+    const size_t end = (part + 1) * WWI_PROFILE_PART;
+    float single = 1, own = wwi_profile_knows_lines(l->of.p, l->of.deep) ? 0 : 1;
+    bool close = false;
+    for (size_t i = part * WWI_PROFILE_PART; i < end && i < s->count; i++) {
+        const size_t at = s->first + i;
+        if (from->state[at] != WWI_WINDOW_USABLE)
             continue;
-        const float single = fmaxf(fabsf(largest[part]), from->single[at]);
-        values[i] = wwi_profile_knows_lines(p, deep) ? from->bent[at] : wide ? from->condition[at] : from->single[at];
-        largest[part] = wwi_profile_series_close(from, at) || largest[part] < 0 ? -single : single;
-        largest[parts + part] = fmaxf(largest[parts + part], values[i]);
+        single = fmaxf(single, from->single[at]);
+        own = fmaxf(own, condition_of(&l->of, i));
+        close = close || wwi_profile_series_close(from, at);
     }
-    WWI_TRY(wwi_upload(p->context, &s->condition[deep], values, (uint64_t)s->stride * 4));
-    return wwi_upload(p->context, &s->conditions[deep], largest, 2 * parts * 4);
+    l->values[part] = close ? -single : single;
+    l->values[l->parts + part] = own;
+}
+
+enum { PARTS = 256 }; // that a thread takes
+static ww_status find_piece(void *user, uint64_t piece) {
+    const largest *l = user;
+    for (size_t part = (size_t)piece * PARTS; part < ((size_t)piece + 1) * PARTS && part < l->parts; part++)
+        find_largest(l, part);
+    return WW_OK;
+}
+
+static ww_status open_conditions(ww_profile *p, wwi_profile_slice *s, bool deep) {
+    largest l = {.of = {.p = p, .s = s, .deep = deep}, .parts = s->stride / WWI_PROFILE_PART};
+    WWI_FREES float *values = NULL;
+    WWI_TRY(send_values(p, l.of, 1, s->stride, row_conditions, &s->condition[deep]));
+    WWI_TRY(wwi_new(values, 2 * l.parts));
+    l.values = values;
+    WWI_TRY(wwi_share(wwi_send_threads(p->context, UINT64_MAX), wwi_ceil_div(l.parts, PARTS), find_piece, &l));
+    return wwi_upload(p->context, &s->conditions[deep], values, 2 * (uint64_t)l.parts * sizeof *values);
+}
+
+static ww_status make_states(void *user, uint64_t at, uint64_t bytes, void *target) {
+    const wwi_profile_slice *s = user;
+    unsigned char *to = target;
+    for (size_t i = (size_t)at; i < at + bytes; i++, to++)
+        *to = i < s->count ? s->series->state[s->first + i] : WWI_WINDOW_NOT_FINITE;
+    return WW_OK;
+}
+
+// How many channels are constant, halved; where fewer than all count: which.
+static ww_status make_flats(void *user, uint64_t at, uint64_t bytes, void *target) {
+    const wwi_profile_slice *s = user;
+    const wwi_profile_series *from = s->series;
+    const float *counts = from->flat + s->first;
+    const uint32_t *bits = from->flat_bits + s->first;
+    unsigned char *to = target;
+    for (size_t i = (size_t)at / 4; i < (at + bytes) / 4; i++, to += 4)
+        if (i >= s->count)
+            memset(to, 0, 4);
+        else
+            memcpy(to, from->best == from->channels ? (const void *)&counts[i] : &bits[i], 4);
+    return WW_OK;
 }
 
 static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
-    const wwi_profile_series *from = s->series;
-    WWI_FREES float *values = NULL, *largest = NULL;
-    WWI_FREES unsigned char *state = NULL;
-    WWI_TRY(wwi_new(values, s->stride));
-    WWI_TRY(wwi_new(largest, 2 * s->stride / WWI_PROFILE_PART));
-    WWI_TRY(wwi_new(state, s->stride));
-    for (int deep = 0; from->p == 0 && deep <= (int)p->deep; deep++)
-        WWI_TRY(open_conditions(p, s, deep, values, largest));
-    for (size_t i = 0; i < s->stride; i++)
-        state[i] = i < s->count ? from->state[s->first + i] : WWI_WINDOW_NOT_FINITE;
-    WWI_TRY(wwi_upload(p->context, &s->state, state, s->stride));
-    for (size_t i = 0; i < s->stride; i++)
-        if (from->best == from->channels || i >= s->count)
-            values[i] = i < s->count ? from->flat[s->first + i] : 0;
-        else
-            memcpy(&values[i], &from->flat_bits[s->first + i], sizeof *values);
-    return wwi_upload(p->context, &s->flat, values, (uint64_t)s->stride * 4);
+    for (int deep = 0; s->series->p == 0 && deep <= (int)p->deep; deep++)
+        WWI_TRY(open_conditions(p, s, deep));
+    WWI_TRY(send_made(p, s->stride, make_states, s, &s->state));
+    return send_made(p, (uint64_t)s->stride * 4, make_flats, s, &s->flat);
 }
 
 float wwi_profile_bound(const wwi_profile_series *s, double worst) {
@@ -235,31 +315,47 @@ float wwi_profile_bound(const wwi_profile_series *s, double worst) {
     return (float)(worst / (2.0 * (double)s->window)) * WW_BOUND_MORE + WW_BOUND_LEAST;
 }
 
-static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
+// A list of a slice's windows.
+typedef struct neighbours {
+    const wwi_profile_slice *s;
+    const double *best; // of the slice's first window
+    size_t k;
+} neighbours;
+
+static ww_status make_bounds(void *user, uint64_t at, uint64_t bytes, void *target) {
+    const neighbours *l = user;
+    const wwi_profile_slice *s = l->s;
     const wwi_profile_series *from = s->series;
-    const size_t k = p->k;
-    const uint64_t bytes = (uint64_t)s->stride * 4, list_bytes = (uint64_t)s->count * k * 8;
-    const double *best = p->nearest.best[list] + s->first * k;
-    WWI_FREES float *bounds = NULL;
-    WWI_TRY(wwi_new(bounds, s->stride));
-    for (size_t i = 0; i < s->stride; i++) {
-        bounds[i] = -ALL;
-        if (i >= s->count || from->state[s->first + i] != WWI_WINDOW_USABLE)
-            continue;
-        bounds[i] = ALL;
-        const double worst = best[i * k + k - 1];
-        if (from->kind[s->first + i] && worst <= 0) // wwi_profile_enter_kinds()
-            bounds[i] = -ALL;
-        else if (isfinite(worst))
-            bounds[i] = fminf(bounds[i], wwi_profile_bound(from, worst));
+    unsigned char *to = target;
+    for (size_t i = (size_t)at / 4; i < (at + bytes) / 4; i++, to += 4) {
+        float bound = -ALL;
+        if (i < s->count && from->state[s->first + i] == WWI_WINDOW_USABLE) {
+            const double worst = l->best[i * l->k + l->k - 1];
+            const bool known = from->kind[s->first + i] && worst <= 0; // wwi_profile_enter_kinds()
+            bound = known ? -ALL : isfinite(worst) ? fminf(ALL, wwi_profile_bound(from, worst)) : ALL;
+        }
+        memcpy(to, &bound, 4);
     }
-    WWI_TRY(wwi_upload(p->context, &s->bounds[list], bounds, bytes));
+    return WW_OK;
+}
+
+static ww_status copy_bytes(void *user, uint64_t at, uint64_t bytes, void *target) {
+    memcpy(target, (const unsigned char *)user + at, bytes);
+    return WW_OK;
+}
+
+static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
+    const uint64_t bytes = (uint64_t)s->stride * 4, list_bytes = (uint64_t)s->count * p->k * 8;
+    double *best = p->nearest.best[list] + s->first * p->k;
+    int64_t *ids = p->nearest.ids[list] + s->first * p->k;
+    neighbours l = {s, best, p->k};
+    WWI_TRY(send_made(p, bytes, make_bounds, &l, &s->bounds[list]));
     WWI_TRY(wwi_buffer_create(p->context, bytes, &s->heads[list]));
     WWI_TRY(wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY));
     if (p->by_host)
         return WW_OK;
-    WWI_TRY(wwi_upload(p->context, &s->best[list], best, list_bytes));
-    return wwi_upload(p->context, &s->best_ids[list], p->nearest.ids[list] + s->first * k, list_bytes);
+    WWI_TRY(send_made(p, list_bytes, copy_bytes, best, &s->best[list]));
+    return send_made(p, list_bytes, copy_bytes, ids, &s->best_ids[list]);
 }
 
 static ww_status open_slice(ww_profile *p, wwi_profile_slice *s, const wwi_profile_series *series, size_t first,
@@ -291,13 +387,23 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_
     return status;
 }
 
+static void take_bytes(void *user, uint64_t at, uint64_t bytes, const void *data) {
+    memcpy((unsigned char *)user + at, data, bytes);
+}
+
 ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *s) {
     const uint64_t bytes = (uint64_t)s->count * p->k * 8;
+    wwi_fetch_part parts[2 * WWI_PROFILE_LISTS];
+    size_t count = 0;
     for (int list = 0; list < WWI_PROFILE_LISTS && s->best[list]; list++) {
-        WWI_TRY(wwi_stream_read(p->stream, s->best[list], 0, bytes, p->nearest.best[list] + s->first * p->k));
-        WWI_TRY(wwi_stream_read(p->stream, s->best_ids[list], 0, bytes, p->nearest.ids[list] + s->first * p->k));
+        parts[count++] = (wwi_fetch_part){s->best[list], bytes, take_bytes, p->nearest.best[list] + s->first * p->k, 0};
+        parts[count++] =
+            (wwi_fetch_part){s->best_ids[list], bytes, take_bytes, p->nearest.ids[list] + s->first * p->k, 0};
     }
-    return WW_OK;
+    if (count == 0)
+        return WW_OK;
+    WWI_TRY(wwi_finish(p->stream));
+    return wwi_fetch(parts, count);
 }
 
 void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, int64_t id) {

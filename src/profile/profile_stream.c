@@ -213,6 +213,5 @@ ww_status ww_profile_stream_get(const ww_profile_stream *s, ww_profile_output *o
     ww_profile_output to;
     WWI_NEEDS("stream, output", s, output);
     WWI_TRY(wwi_profile_take_output(s->options.left_right, output, &to));
-    wwi_profile_nearest_give(&s->nearest, false, &to);
-    return WW_OK;
+    return wwi_profile_nearest_give(&s->nearest, false, &to);
 }

@@ -126,7 +126,6 @@ ww_status wwi_profile_series_find_bends(wwi_profile_series *s, unsigned threads)
     WWI_TRY(wwi_new(s->edges, 2 * windows));
     WWI_TRY(wwi_new(s->left, windows));
     WWI_TRY(wwi_new(s->bends, windows));
-    WWI_TRY(wwi_new(s->bent, s->windows));
     for (size_t c = 0; c < s->channels; c++) {
         lines of = {s, c, wwi_ceil_div(PIECE, s->window)};
         WWI_TRY(wwi_share(threads, wwi_ceil_div(s->windows, of.each * s->window), piece_lines, &of));
@@ -155,6 +154,8 @@ ww_status wwi_profile_series_bent_reach(wwi_profile_series *s, size_t rows, doub
     if (!s->bends)
         return WW_OK;
     WWI_TRY(wwi_new(queue, s->windows));
+    if (!s->bent)
+        WWI_TRY(wwi_new(s->bent, s->windows));
     for (size_t i = 0; i < s->windows; i++)
         s->bent[i] = s->condition[i] >= WWI_PROFILE_LOST ? LOST
                      : s->condition[i] > MOST_CONDITION  ? s->condition[i]
