@@ -32,7 +32,15 @@ static void note(const wwi_seat *seat) {
 // ---- a matrix
 
 // STORED: devices in whose tiles a store keeps a matrix, however many there are.
-enum { BAND_ROWS = 256, ITEM_COLUMNS = 1024, LEAST_ROWS = 16, LEAST_COLUMNS = 64, PARTS = 16, STORED = 4 };
+enum {
+    BAND_ROWS = 256,
+    ITEM_COLUMNS = 1024,
+    LEAST_ROWS = 16,
+    LEAST_COLUMNS = 64,
+    PARTS = 16,
+    STORED = 4,
+    MIRRORED = 512
+};
 
 // The points before each series of [first, first + count) from the first on.
 static ww_status count_points(const ww_dataset *d, size_t first, size_t count, double **points) {
@@ -72,13 +80,41 @@ static void to_condensed(const job *j, wwi_tile tile, const unsigned char *value
     }
 }
 
-// Of a set with itself, what is below the diagonal is what is above.
-static void mirror(const job *j, wwi_tile t) {
-    const size_t size = j->plan->pair.value_bytes, stride = j->to.row_stride;
-    unsigned char *all = j->to.host;
-    if (j->half && t.row != t.column)
-        wwi_transpose(all + (t.column * stride + t.row) * size, stride, all + (t.row * stride + t.column) * size,
-                      stride, t.rows, t.columns, size);
+typedef struct mirroring {
+    const job *j;
+    wwi_tile tile;
+} mirroring;
+
+static ww_status mirror_piece(void *user, uint64_t piece) {
+    const mirroring *m = user;
+    const wwi_tile t = m->tile;
+    const size_t size = m->j->plan->pair.value_bytes, stride = m->j->to.row_stride;
+    const size_t from = t.column + (size_t)piece * MIRRORED, end = t.column + t.columns;
+    unsigned char *all = m->j->to.host;
+    wwi_transpose(all + (from * stride + t.row) * size, stride, all + (t.row * stride + from) * size, stride, t.rows,
+                  from + MIRRORED < end ? MIRRORED : end - from, size);
+    return WW_OK;
+}
+
+// Of a set with itself, what is below the diagonal is what is above. The device waits meanwhile.
+static ww_status mirror(const job *j, wwi_tile t) {
+    mirroring m = {j, t};
+    if (!j->half || t.row == t.column)
+        return WW_OK;
+    return wwi_share(wwi_processors() < 8 ? 1 : 4, wwi_ceil_div(t.columns, MIRRORED), mirror_piece, &m);
+}
+
+// Each device begins with a part of the result's pages: tiles write to all of them, and a page that is first written
+// to by a device's thread keeps the device waiting.
+static ww_status make_pages(wwi_seat *seat) {
+    const job *j = seat->of;
+    const size_t n = j->of.columns, size = j->plan->pair.value_bytes;
+    const size_t values =
+        j->to.layout == WW_LAYOUT_CONDENSED ? n * (n - 1) / 2 : (j->of.rows - 1) * j->to.row_stride + n;
+    const size_t part = wwi_ceil_div(values, seat->team->count), first = wwi_between(seat->device * part, 0, values);
+    if (!wwi_is_gpu(wwi_context_on(seat->team->context, seat->device)))
+        return WW_OK;
+    return wwi_make_pages((unsigned char *)j->to.host + first * size, wwi_between(part, 0, values - first) * size);
 }
 
 static ww_status run_condensed_tile(const job *j, ww_plan *plan, wwi_tile t) {
@@ -114,7 +150,7 @@ static ww_status run_tile(const wwi_seat *seat, wwi_span items) {
         to.host = (unsigned char *)to.host + (t.row * stride + t.column) * size;
         WWI_TRY(wwi_plan_rectangle_alone(
             plan, (wwi_rectangle){j->of.row + t.row, t.rows, j->of.column + t.column, t.columns}, &to));
-        mirror(j, t);
+        WWI_TRY(mirror(j, t));
     }
     note(seat);
     return WW_OK;
@@ -144,8 +180,7 @@ static ww_status take_tile(void *of, wwi_span items, wwi_taken_bytes *from) {
     for (size_t i = t.row; i < t.row + t.rows; i++)
         WWI_TRY(wwi_bytes_take(from, (unsigned char *)j->to.host + (i * j->to.row_stride + t.column) * size,
                                t.columns * size));
-    mirror(j, t);
-    return WW_OK;
+    return mirror(j, t);
 }
 
 static void print_plan(const job *j, const char *kind, FILE *to) {
@@ -164,8 +199,12 @@ static void name_matrix(const void *of, FILE *to) {
 
 // A rectangle of a matrix, or all of it condensed, into host memory.
 static ww_status run_matrix(job *j, const ww_run_options *report) {
-    static const wwi_job kind = {
-        .run = run_tile, .end = band_end, .name = name_matrix, .give = give_tile, .take = take_tile};
+    static const wwi_job kind = {.open = make_pages,
+                                 .run = run_tile,
+                                 .end = band_end,
+                                 .name = name_matrix,
+                                 .give = give_tile,
+                                 .take = take_tile};
     const ww_plan *p = j->plan;
     wwi_team *team = p->team;
     j->to.bytes = 0; // checked as a whole
