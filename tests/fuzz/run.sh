@@ -13,6 +13,9 @@ corpus=$(cd "$3" && pwd)
 found=$(cd "$4" && pwd)
 shift 4
 targets=("$@")
+# Other drivers lose memory of their own when the loader closes them, as Mesa's does.
+pocl=/etc/OpenCL/vendors/pocl.icd
+[ -e $pocl ] && export OCL_ICD_VENDORS=$pocl
 if [ "$#" -eq 0 ]; then
     for folder in "$here"/corpus/*/; do
         [ -x "$programs/fuzz_$(basename "$folder")" ] && targets+=("$(basename "$folder")")
