@@ -20,7 +20,7 @@
 #include "host.h"
 #include "objects.h"
 
-enum { SAMPLE = 4, LOST_SAMPLE = 1 };
+enum { SAMPLE = 3, LOST_SAMPLE = 1 };
 enum { MOST_JOBS = 128 };
 enum { CALLS, LAUNCHES, ALLOCATIONS, FILES, KINDS };
 static const char *const kinds[KINDS] = {"call", "launch", "allocation", "file operation"};

@@ -59,8 +59,8 @@ START_TEST(same_as_brute_force) {
         for (int variant = 0; variant < 16; variant++) {
             const size_t d = channels[variant & 1];
             const double offset = offsets[variant >> 1 & 1], scale = scales[variant >> 2 & 1];
-            ww_series_set *train = make(90, lengths[n], d, offset, scale, 1 + (unsigned)(variant >> 3));
-            ww_series_set *test = make(70, lengths[n], d, offset, scale, 3 + (unsigned)(variant >> 3));
+            ww_series_set *train = make(60, lengths[n], d, offset, scale, 1 + (unsigned)(variant >> 3));
+            ww_series_set *test = make(45, lengths[n], d, offset, scale, 3 + (unsigned)(variant >> 3));
             ck_assert_int_eq(cli_euclid_correct(train, test), brute_force(train, test));
             ck_assert_int_eq(cli_euclid_correct(train, NULL), brute_force(train, NULL));
             ck_assert_int_eq(cli_euclid_correct(train, train), brute_force(train, train));

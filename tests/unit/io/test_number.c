@@ -80,7 +80,7 @@ static double random_double(void) {
 
 START_TEST(random_bits_in_every_precision) {
     char text[ROOM];
-    for (long i = 0; i < runs(100000); i++) {
+    for (long i = 0; i < runs(40000); i++) {
         snprintf(text, sizeof text, "%.*g", 1 + (int)below(25), random_double());
         check(text);
         snprintf(text, sizeof text, "%.*e", (int)below(30), random_double());
@@ -96,7 +96,7 @@ END_TEST
 // What programs write into files is decided without strtod(), but for a number in a thousand.
 START_TEST(usual_numbers) {
     char text[ROOM];
-    for (long i = 0; i < runs(100000); i++) {
+    for (long i = 0; i < runs(40000); i++) {
         const double value = ldexp((double)(int64_t)next_random(), -40 - (int)below(25));
         snprintf(text, sizeof text, "%.*g", 1 + (int)below(17), value);
         check(text);
@@ -109,7 +109,7 @@ END_TEST
 
 START_TEST(random_digits) {
     char text[ROOM];
-    for (long i = 0; i < runs(100000); i++) {
+    for (long i = 0; i < runs(40000); i++) {
         size_t at = 0;
         const unsigned before = below(22), after = below(24);
         if (below(3) == 0)
@@ -131,7 +131,7 @@ END_TEST
 // Half way between two doubles exactly, and a little above and below: the last of up to 800 digits decides.
 START_TEST(half_way) {
     char text[ROOM];
-    for (long i = 0; i < runs(15000); i++) {
+    for (long i = 0; i < runs(6000); i++) {
         double value = below(4) ? random_double() : ldexp((double)(next_random() >> 11), (int)below(130) - 100);
         if (below(8) == 0)
             value = ldexp(value, -1080); // subnormal
