@@ -107,16 +107,49 @@ static ww_status make_queue(ww_context *context) {
     return WW_OK;
 }
 
+// PoCL's threads let go of a command after whoever waited for it has gone on, and look at its device then: a part that
+// was released meanwhile is freed memory (3.1). So its parts stay, and are made once for each number of threads.
+enum { PARTS = 64 };
+static struct {
+    cl_device_id of, part;
+    unsigned threads;
+} parts[PARTS];
+static pthread_mutex_t parts_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static cl_int make_part(const ww_context *context, unsigned threads, cl_device_id *part) {
+    const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, (cl_device_partition_property)threads,
+                                                   CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    return clCreateSubDevices(context->device, counts, 1, part, NULL);
+}
+
+static cl_int keep_part(const ww_context *context, unsigned threads, cl_device_id *part) {
+    size_t at = 0;
+    cl_int code = CL_SUCCESS;
+    (void)pthread_mutex_lock(&parts_lock);
+    while (at < PARTS && parts[at].part && !(parts[at].of == context->device && parts[at].threads == threads))
+        at++;
+    if (at < PARTS && parts[at].part)
+        *part = parts[at].part;
+    else if ((code = make_part(context, threads, part)) == CL_SUCCESS && at < PARTS) {
+        parts[at].of = context->device;
+        parts[at].threads = threads;
+        parts[at].part = *part;
+    }
+    if (code == CL_SUCCESS && at < PARTS)
+        code = clRetainDevice(*part); // the context's own
+    (void)pthread_mutex_unlock(&parts_lock);
+    return code;
+}
+
 // Makes a part of a CPU, with so many of its threads, the context's device.
 static ww_status take_threads(ww_context *context, unsigned threads) {
     const ww_device_info *info = &context->info;
     if (threads == 0 || (info->type == WW_DEVICE_CPU && threads >= info->compute_units))
         return WW_OK;
-    const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, (cl_device_partition_property)threads,
-                                                   CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    const bool stays = wwi_text_contains(info->platform, WWI_POCL);
     if (info->type != WW_DEVICE_CPU)
         (void)wwi_fail(WW_ERROR_UNSUPPORTED, "%u threads of %.100s, which is no CPU", threads, info->name);
-    else if (clCreateSubDevices(context->device, counts, 1, &context->part, NULL) == CL_SUCCESS) {
+    else if ((stays ? keep_part : make_part)(context, threads, &context->part) == CL_SUCCESS) {
         wwi_count_objects(1);
         context->device = context->part;
         context->info.compute_units = threads;
