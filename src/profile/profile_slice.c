@@ -339,23 +339,18 @@ static ww_status make_bounds(void *user, uint64_t at, uint64_t bytes, void *targ
     return WW_OK;
 }
 
-static ww_status copy_bytes(void *user, uint64_t at, uint64_t bytes, void *target) {
-    memcpy(target, (const unsigned char *)user + at, bytes);
-    return WW_OK;
-}
-
 static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
     const uint64_t bytes = (uint64_t)s->stride * 4, list_bytes = (uint64_t)s->count * p->k * 8;
-    double *best = p->nearest.best[list] + s->first * p->k;
-    int64_t *ids = p->nearest.ids[list] + s->first * p->k;
+    const double *best = p->nearest.best[list] + s->first * p->k;
+    const int64_t *ids = p->nearest.ids[list] + s->first * p->k;
     neighbours l = {s, best, p->k};
     WWI_TRY(send_made(p, bytes, make_bounds, &l, &s->bounds[list]));
     WWI_TRY(wwi_buffer_create(p->context, bytes, &s->heads[list]));
     WWI_TRY(wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY));
     if (p->by_host)
         return WW_OK;
-    WWI_TRY(send_made(p, list_bytes, copy_bytes, best, &s->best[list]));
-    return send_made(p, list_bytes, copy_bytes, ids, &s->best_ids[list]);
+    WWI_TRY(wwi_upload(p->context, &s->best[list], best, list_bytes));
+    return wwi_upload(p->context, &s->best_ids[list], ids, list_bytes);
 }
 
 static ww_status open_slice(ww_profile *p, wwi_profile_slice *s, const wwi_profile_series *series, size_t first,
@@ -387,23 +382,13 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_
     return status;
 }
 
-static void take_bytes(void *user, uint64_t at, uint64_t bytes, const void *data) {
-    memcpy((unsigned char *)user + at, data, bytes);
-}
-
 ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *s) {
     const uint64_t bytes = (uint64_t)s->count * p->k * 8;
-    wwi_fetch_part parts[2 * WWI_PROFILE_LISTS];
-    size_t count = 0;
     for (int list = 0; list < WWI_PROFILE_LISTS && s->best[list]; list++) {
-        parts[count++] = (wwi_fetch_part){s->best[list], bytes, take_bytes, p->nearest.best[list] + s->first * p->k, 0};
-        parts[count++] =
-            (wwi_fetch_part){s->best_ids[list], bytes, take_bytes, p->nearest.ids[list] + s->first * p->k, 0};
+        WWI_TRY(wwi_stream_read(p->stream, s->best[list], 0, bytes, p->nearest.best[list] + s->first * p->k));
+        WWI_TRY(wwi_stream_read(p->stream, s->best_ids[list], 0, bytes, p->nearest.ids[list] + s->first * p->k));
     }
-    if (count == 0)
-        return WW_OK;
-    WWI_TRY(wwi_finish(p->stream));
-    return wwi_fetch(parts, count);
+    return WW_OK;
 }
 
 void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, int64_t id) {
