@@ -4,10 +4,12 @@
 // the same way: its tile may be many for a slower one.
 #include "work/deal.h"
 
+#include <math.h>
+
 #include "base/run.h"
 
-// No tile is shorter than this part of the wanted time.
-#define SHORTEST 0.0625
+// No tile is shorter than this part of the wanted time, or than what a tile costs.
+#define SHORTEST 0.03125
 // The first tile of a worker, whose rate is a guess.
 #define FIRST 0.125
 
@@ -64,8 +66,7 @@ static wwi_span next_tile(wwi_deal *d, const wwi_worker *w) {
     double work = w->tiles == 0 ? aim * FIRST : aim;
     if (work > fair)
         work = fair;
-    if (work < aim * SHORTEST)
-        work = aim * SHORTEST;
+    work = fmax(work, fmax(aim * SHORTEST, w->rate * w->cost));
     wwi_span tile, *back = d->returned_count > 0 ? &d->returned[d->returned_count - 1] : NULL;
     tile.first = back ? back->first : d->next;
     const size_t most = back ? back->first + back->count : c->end ? c->end(c->user, tile.first) : c->items;
@@ -88,13 +89,21 @@ static bool all_done(const wwi_deal *d) {
     return d->stop || (!wwi_deal_left(d) && d->busy == 0);
 }
 
+// Whether the worker has tiles to settle now.
+static bool must_settle(const wwi_deal *d, const wwi_worker *w) {
+    return w->unsettled_count > 0 && (!wwi_deal_left(d) || w->unsettled_count == WWI_UNSETTLED ||
+                                      w->unsettled_seconds >= 4 * d->schedule->tile_seconds);
+}
+
 wwi_turn wwi_deal_take(wwi_deal *d, const wwi_worker *w, wwi_span *tile) {
     if (all_done(d))
         return WWI_TURN_END;
+    if (must_settle(d, w))
+        return WWI_TURN_SETTLE;
     if (!wwi_deal_left(d))
         return WWI_TURN_WAIT;
     *tile = next_tile(d, w);
-    d->busy++;
+    d->busy += w->unsettled_count == 0;
     return WWI_TURN_TILE;
 }
 
@@ -110,22 +119,53 @@ void wwi_deal_lose(wwi_deal *d, wwi_worker *w, ww_status status) {
     }
 }
 
+// A first tile also pays what is paid once. After it the rate is that of long tiles. What short ones take beside is
+// what each tile costs: at their rate the next would be shorter still, and cost the more.
 void wwi_worker_did(wwi_worker *w, double work, double seconds) {
+    const bool first = w->tiles == 0;
     w->tiles++;
     w->work += work;
     w->seconds += seconds;
-    if (seconds > 1e-6 && work > 0)
-        w->rate = work / seconds;
+    if (first)
+        w->longest = w->cost = 0;
+    if (!(seconds > 1e-6 && work > 0))
+        return;
+    if (work < w->longest / 2) {
+        w->cost = fmin(fmax(seconds - work / w->rate, 0), seconds * 0.75);
+        return;
+    }
+    w->rate = work / (seconds - fmin(w->cost, seconds / 2));
+    if (!first)
+        w->longest = fmax(w->longest, work);
+}
+
+void wwi_deal_settle(wwi_deal *d, wwi_worker *w, ww_status status) {
+    for (size_t i = 0; i < w->unsettled_count; i++) {
+        const wwi_span tile = w->unsettled[i];
+        if (status == WW_OK) {
+            d->done += work_of(d, tile);
+            continue;
+        }
+        d->returned[d->returned_count++] = tile;
+        w->tiles--;
+        w->work -= work_of(d, tile);
+    }
+    w->unsettled_count = 0;
+    w->unsettled_seconds = 0;
+    d->busy--;
+    if (status != WW_OK)
+        wwi_deal_lose(d, w, status);
 }
 
 void wwi_deal_finish(wwi_deal *d, wwi_worker *w, wwi_span tile, ww_status status, double seconds) {
-    const double work = work_of(d, tile);
-    d->busy--;
     if (status != WW_OK) {
         d->returned[d->returned_count++] = tile;
-        wwi_deal_lose(d, w, status);
+        wwi_deal_settle(d, w, status);
         return;
     }
-    wwi_worker_did(w, work, seconds);
-    d->done += work;
+    wwi_worker_did(w, work_of(d, tile), seconds);
+    w->unsettled[w->unsettled_count++] = tile;
+    w->unsettled_seconds += seconds;
+    if (!d->schedule->settle)
+        wwi_deal_settle(d, w, WW_OK);
 }

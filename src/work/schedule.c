@@ -25,12 +25,12 @@ typedef struct seat {
     pthread_t thread;
 } seat;
 
-// Waits while others have tiles in hand.
-static bool take(state *s, const wwi_worker *w, wwi_span *tile) {
+// Waits while others have tiles.
+static wwi_turn take(state *s, const wwi_worker *w, wwi_span *tile) {
     wwi_turn turn;
     while ((turn = wwi_deal_take(&s->deal, w, tile)) == WWI_TURN_WAIT)
         (void)pthread_cond_wait(&s->changed, &s->lock);
-    return turn == WWI_TURN_TILE;
+    return turn;
 }
 
 static void *work(void *given) {
@@ -39,19 +39,24 @@ static void *work(void *given) {
     const wwi_schedule *c = s->deal.schedule;
     wwi_worker *w = &s->deal.workers[own->worker];
     wwi_span tile;
+    wwi_turn turn;
     ww_status status = w->lost ? WW_OK : c->begin(c->user, own->worker);
     (void)pthread_mutex_lock(&s->lock);
     if (status != WW_OK) {
         wwi_deal_lose(&s->deal, w, status);
         (void)pthread_cond_broadcast(&s->changed);
     }
-    while (!w->lost && take(s, w, &tile)) {
+    while (!w->lost && (turn = take(s, w, &tile)) != WWI_TURN_END) {
+        const bool settles = turn == WWI_TURN_SETTLE;
         (void)pthread_mutex_unlock(&s->lock);
         const double start = wwi_seconds();
-        status = c->run(c->user, own->worker, tile);
+        status = settles ? c->settle(c->user, own->worker) : c->run(c->user, own->worker, tile);
         const double seconds = wwi_seconds() - start;
         (void)pthread_mutex_lock(&s->lock);
-        wwi_deal_finish(&s->deal, w, tile, status, seconds);
+        if (settles)
+            wwi_deal_settle(&s->deal, w, status);
+        else
+            wwi_deal_finish(&s->deal, w, tile, status, seconds);
         (void)pthread_cond_broadcast(&s->changed);
     }
     (void)pthread_mutex_unlock(&s->lock);
@@ -128,8 +133,12 @@ ww_status wwi_schedule_run(const wwi_schedule *schedule, wwi_worker *workers, si
     WWI_FREES seat *seats = NULL;
     WWI_FREES wwi_span *returned = NULL;
     WWI_TRY(wwi_new_zeroed(seats, count));
-    WWI_TRY(wwi_new_zeroed(returned, count));
+    WWI_TRY(wwi_new_zeroed(returned, count * (WWI_UNSETTLED + 1)));
     s.deal.returned = returned;
+    for (size_t i = 0; i < count; i++) {
+        workers[i].unsettled_count = 0; // of a run that was stopped
+        workers[i].unsettled_seconds = 0;
+    }
     (void)pthread_mutex_init(&s.lock, NULL);
     pthread_condattr_t clock;
     (void)pthread_condattr_init(&clock);

@@ -11,13 +11,21 @@ typedef struct wwi_span {
     size_t first, count;
 } wwi_span;
 
+// The most tiles that a worker has run and not settled.
+enum { WWI_UNSETTLED = 16 };
+
 typedef struct wwi_worker {
     double rate;    // work a second; at the start a guess, above 0
+    double cost;    // seconds that a tile takes beside its work, by the last short one
+    double longest; // work of a tile
     uint64_t tiles; // finished
     double work;    // of these
     double seconds; // of these
     bool lost;      // it failed, and others do its work; one that is lost before the run takes no part
     ww_error error; // why
+    wwi_span unsettled[WWI_UNSETTLED];
+    size_t unsettled_count;
+    double unsettled_seconds;
 } wwi_worker;
 
 typedef struct wwi_schedule {
@@ -27,6 +35,9 @@ typedef struct wwi_schedule {
     // Called by the worker's own thread: `begin` once before its tiles, `finish` once after them, also after a failure.
     ww_status (*begin)(void *user, size_t worker);
     ww_status (*run)(void *user, size_t worker, wwi_span items);
+    // Makes safe what the worker's tiles gave; until then it is lost with the worker. Called when they have taken four
+    // times tile_seconds, or no tile is left. NULL: tiles are safe when they have run.
+    ww_status (*settle)(void *user, size_t worker);
     void (*finish)(void *user, size_t worker);
     void *user;
     double tile_seconds;          // what a tile should last; the last ones are shorter
@@ -44,9 +55,9 @@ void wwi_worker_did(wwi_worker *worker, double work, double seconds);
 // Whether an error is of a device, and another one may do better; not of the work, or the caller's wish.
 bool wwi_schedule_loses_worker(ww_status status);
 
-// Runs all items, each at least once: those of a worker that is lost are run again by another. A worker is lost by an
-// error of its device. WW_ERROR_CANCELLED; an error of the work itself, which every worker would find; when all workers
-// are lost the last one's error.
+// Runs all items, each at least once: those of a worker that is lost, and has not settled them, another runs again. A
+// worker is lost by an error of its device. WW_ERROR_CANCELLED; an error of the work itself, which every worker would
+// find; when all workers are lost the last one's error.
 ww_status wwi_schedule_run(const wwi_schedule *schedule, wwi_worker *workers, size_t count);
 
 #endif

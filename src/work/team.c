@@ -105,7 +105,16 @@ static ww_status run_items(void *user, size_t device, wwi_span items) {
     const running *r = user;
     items.first += r->first;
     WWI_TRY(r->job->run(&r->seats[device], units_of(r, items)));
-    return r->store ? keep(r, &r->seats[device], items) : WW_OK;
+    if (!r->store)
+        return WW_OK;
+    if (r->job->settle)
+        WWI_TRY(r->job->settle(&r->seats[device]));
+    return keep(r, &r->seats[device], items);
+}
+
+static ww_status settle_device(void *user, size_t device) {
+    const running *r = user;
+    return r->job->settle(&r->seats[device]);
 }
 
 static size_t end_of_items(void *user, size_t first) {
@@ -148,6 +157,7 @@ static ww_status run_schedule(running *r, size_t items, const double *before) {
                                    .end = r->job->end ? end_of_items : NULL,
                                    .begin = open_device,
                                    .run = run_items,
+                                   .settle = r->job->settle && !r->store ? settle_device : NULL,
                                    .finish = close_device,
                                    .user = r,
                                    .tile_seconds = wwi_context_tile_seconds(t->context),

@@ -41,10 +41,12 @@ typedef struct wwi_job {
     size_t (*end)(const void *of, size_t first); // the largest end of a run that begins there; NULL: any
     ww_status (*open)(wwi_seat *seat);           // NULL: there is nothing to do
     ww_status (*run)(const wwi_seat *seat, wwi_span units);
+    // Brings to the host what runs of the device have left there; NULL: they leave nothing (wwi_schedule.settle).
+    ww_status (*settle)(const wwi_seat *seat);
     void (*close)(wwi_seat *seat); // likewise; also after a failure
     // What a context's store needs; NULL: the job is computed anew each time, and has no parts. `name` as of
-    // wwi_store_job. `give`: after a run, what it gave, perhaps with what other runs of the device gave before. `take`:
-    // before all runs, in the caller's thread; what units gave may come more than once.
+    // wwi_store_job. `give`: after a run that is settled, what it gave, perhaps with what other runs of the device gave
+    // before. `take`: before all runs, in the caller's thread; what units gave may come more than once.
     void (*name)(const void *of, FILE *to);
     ww_status (*give)(const wwi_seat *seat, wwi_span units, wwi_bytes *to);
     ww_status (*take)(void *of, wwi_span units, wwi_taken_bytes *from);

@@ -20,6 +20,8 @@ typedef struct device {
     ww_status fails_with;
     int begun, finished;
     atomic_int tiles;
+    int settles, settle_fails_at; // call; 0: never
+    int left[MOST_ITEMS];         // items that are not settled: how often
 } device;
 
 typedef struct job {
@@ -74,6 +76,36 @@ static ww_status run(void *user, size_t worker, wwi_span items) {
         own->done[i]++;
     if (own->longest < seconds)
         own->longest = seconds;
+    (void)pthread_mutex_unlock(&own->lock);
+    return WW_OK;
+}
+
+// As run(), but what is done stays with the device until it settles.
+static ww_status run_and_leave(void *user, size_t worker, wwi_span items) {
+    job *own = user;
+    WWI_TRY(run(user, worker, items));
+    (void)pthread_mutex_lock(&own->lock);
+    for (size_t i = items.first; i < items.first + items.count; i++) {
+        own->done[i]--;
+        own->devices[worker].left[i]++;
+    }
+    (void)pthread_mutex_unlock(&own->lock);
+    return WW_OK;
+}
+
+static ww_status settle(void *user, size_t worker) {
+    job *own = user;
+    device *d = &own->devices[worker];
+    if (++d->settles == d->settle_fails_at) {
+        if (d->tiles < d->fails_at) // nobody waits for that
+            d->tiles = d->fails_at;
+        return wwi_fail(d->fails_with, "device %zu lost what it had", worker);
+    }
+    (void)pthread_mutex_lock(&own->lock);
+    for (size_t i = 0; i < MOST_ITEMS; i++) {
+        own->done[i] += d->left[i];
+        d->left[i] = 0;
+    }
     (void)pthread_mutex_unlock(&own->lock);
     return WW_OK;
 }
@@ -163,6 +195,47 @@ START_TEST(others_do_the_work_of_a_lost_device) {
                 ck_assert_int_eq(workers[i].error.status, WW_ERROR_OPENCL);
         }
     }
+}
+END_TEST
+
+// What a device has not settled is lost with it, in whichever tile or settling that is, and others do it.
+START_TEST(what_is_not_settled_is_done_again) {
+    wwi_worker workers[4];
+    uint64_t seed = 23;
+    int settles = 0, tiles = 0;
+    for (int round = 0; round < 40; round++) {
+        wwi_schedule s = make(2000, 4);
+        s.run = run_and_leave;
+        s.settle = settle;
+        const size_t lost = wwi_random(&seed) % 4, also = wwi_random(&seed) % 4;
+        if (round % 4 < 3)
+            j.devices[lost].settle_fails_at = 1 + round % 4;
+        if (round % 2)
+            j.devices[also].fails_at = 1 + round % 7;
+        ck_assert_int_eq(start(&s, workers, 4), WW_OK);
+        all_done(2000);
+        double work = 0;
+        for (size_t i = 0; i < 4; i++) {
+            work += workers[i].work;
+            settles += j.devices[i].settles;
+            tiles += j.devices[i].tiles;
+            ck_assert(!workers[i].lost || i == lost || i == also);
+        }
+        ck_assert_double_eq(work, 2000);
+    }
+    ck_assert_int_lt(settles, tiles / 2);
+}
+END_TEST
+
+START_TEST(all_lost_in_settling) {
+    wwi_worker workers[3];
+    wwi_schedule s = make(1000, 3);
+    s.run = run_and_leave;
+    s.settle = settle;
+    for (int i = 0; i < 3; i++)
+        j.devices[i].settle_fails_at = 1;
+    ck_assert_int_eq(start(&s, workers, 3), WW_ERROR_OPENCL);
+    ck_assert(strstr(ww_last_error()->message, "lost what it had") != NULL);
 }
 END_TEST
 
@@ -261,6 +334,8 @@ int main(void) {
     tcase_add_test(tcase, every_item_once);
     tcase_add_test(tcase, others_do_the_work_of_a_lost_device);
     tcase_add_test(tcase, all_lost);
+    tcase_add_test(tcase, what_is_not_settled_is_done_again);
+    tcase_add_test(tcase, all_lost_in_settling);
     tcase_add_test(tcase, who_is_lost_before_is_not_begun);
     tcase_add_test(tcase, wrong_input_ends_the_job);
     tcase_add_test(tcase, progress_is_told_and_may_cancel);

@@ -243,6 +243,26 @@ START_TEST(wrong_guesses) {
 }
 END_TEST
 
+// Jobs of few tiles, each of which costs an eighth of the wanted time: the last tiles are not so short that their cost
+// is most of them, and the next shorter still.
+START_TEST(tiles_that_cost) {
+    uint64_t seed = 6;
+    for (int i = 1; i < COUNTS; i++) {
+        group g;
+        group_make(&g, counts[i] * ITEMS_EACH / 8, counts[i], &seed);
+        g.overhead = TILE_SECONDS / 8;
+        group_run(&g, TILE_SECONDS);
+        const double best = ideal(&g);
+        uint64_t tiles = 0;
+        for (size_t k = 0; k < g.count; k++)
+            tiles += g.workers[k].tiles;
+        ck_assert_uint_le(tiles, 10 * g.count);
+        ck_assert_msg(g.end <= best + 12 * g.overhead, "%zu devices: %g s of %g", g.count, g.end, best);
+        group_free(&g);
+    }
+}
+END_TEST
+
 // A third of the devices is lost, at the beginning and at any later time, some when nothing is left but what they have
 // in hand. What they give back is done by the others, however slow, in tiles of their own.
 START_TEST(lost_devices) {
@@ -284,6 +304,7 @@ int main(void) {
     TCase *tcase = wwt_case(suite, "simulation", 10);
     tcase_add_test(tcase, devices_end_together);
     tcase_add_test(tcase, wrong_guesses);
+    tcase_add_test(tcase, tiles_that_cost);
     tcase_add_test(tcase, lost_devices);
     return wwt_run(suite);
 }
