@@ -141,6 +141,14 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count);
 enum { WWI_SEND_PIECES = 4 }; // from so many on several threads make them
 typedef ww_status (*wwi_send_fn)(void *user, uint64_t at, uint64_t bytes, void *target);
 ww_status wwi_send(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, wwi_send_fn make, void *user);
+// Several of one context, by the same threads.
+typedef struct wwi_sent {
+    wwi_buffer *buffer;
+    uint64_t offset, bytes;
+    wwi_send_fn make;
+    void *user;
+} wwi_sent;
+ww_status wwi_send_all(const wwi_sent *all, size_t count);
 // For so many bytes, also of data that stay in host memory.
 unsigned wwi_send_threads(const ww_context *context, uint64_t bytes);
 #define WWI_SHORT (UINT64_C(1) << 14) // bytes that a driver copies as soon as through memory that the device reads
