@@ -26,8 +26,8 @@ void ww_profile_destroy(ww_profile **profile) {
     WWI_KERNELS_DESTROY(&p->merge, &p->statistics);
     wwi_program_release(&p->merge_program);
     wwi_profile_nearest_free(&p->nearest);
-    wwi_profile_series_free_reach(&p->series);
-    wwi_profile_series_free_reach(&p->other);
+    wwi_profile_reach_release(&p->reach[0]);
+    wwi_profile_reach_release(&p->reach[1]);
     if (p->input)
         wwi_counted_release(&p->input->counted);
     wwi_stream_destroy(&p->stream);
@@ -142,7 +142,7 @@ static ww_status make_normalised(const creation *c, size_t best, unsigned thread
     if (c->other)
         WWI_TRY(
             wwi_profile_series_make(c->other, c->other_index, c->window, best, others, closeness, threads, &in->other));
-    in->trend = wwi_profile_series_has_close(&in->series) && (!c->other || wwi_profile_series_has_close(&in->other));
+    in->trend = in->series.has_close && (!c->other || in->other.has_close);
     if (in->trend)
         WWI_TRY(wwi_profile_series_find_bends(&in->series, threads));
     if (in->trend && c->other)
@@ -157,12 +157,15 @@ static void destroy_input(wwi_counted *counted) {
     wwi_profile_input *in = (wwi_profile_input *)counted;
     wwi_profile_series_free(&in->series);
     wwi_profile_series_free(&in->other);
+    (void)pthread_mutex_destroy(&in->lock);
     free(in);
 }
 
 static void end_creation(creation *c) {
-    if (c->input)
-        wwi_counted_release(&c->input->counted);
+    if (!c->input)
+        return;
+    wwi_profile_input_forget(c->input);
+    wwi_counted_release(&c->input->counted);
 }
 
 // Checks what is asked for, and prepares the series.
@@ -173,6 +176,7 @@ static ww_status prepare(creation *c, unsigned threads) {
     wwi_profile_input *in = c->input;
     in->counted.destroy = destroy_input;
     wwi_counted_retain(&in->counted);
+    (void)pthread_mutex_init(&in->lock, NULL);
     in->series.forced = in->other.forced = o->forced_channels;
     const size_t best = o->best_channels ? o->best_channels : c->series->channels;
     if (o->p > 0)
@@ -237,7 +241,7 @@ static ww_status create_on_all(creation *c, ww_context *context, const ww_profil
     WWI_ENDS(close_team) wwi_team *team = NULL;
     c->options = (ww_profile_options)WW_PROFILE_OPTIONS_INIT;
     WWI_TRY(wwi_options_take(&c->options, options, "ww_profile_options"));
-    WWI_TRY(prepare(c, wwi_send_threads(wwi_context_first(context), UINT64_MAX)));
+    WWI_TRY(prepare(c, wwi_processors()));
     WWI_TRY(wwi_team_open(context, c->options.run, &team));
     if (!team)
         return create(context, c, profile);
@@ -313,6 +317,13 @@ ww_status ww_profile_create_from_datasets(ww_dataset *series, size_t index, ww_d
 
 // ---- running
 
+// Whether lists come to the device once in a run: it is of all windows, which are one slice.
+static bool is_one_slice(const ww_profile *p, const wwi_profile_part *part) {
+    const size_t rows = p->series.windows, columns = wwi_profile_other(p)->windows;
+    return part->row == 0 && part->row_end == rows && part->column == 0 && part->column_end == columns &&
+           p->slice >= rows && p->slice >= columns;
+}
+
 static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
     const size_t rows = part->row_end - part->row, columns = part->column_end - part->column;
     uint64_t pairs; // of windows, some of them within the exclusion
@@ -320,6 +331,9 @@ static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
         pairs = p->info.pairs;
     wwi_stream_start(p->stream);
     p->info.candidates = 0;
+    p->none_known =
+        p->nearest.empty && (p->series.kinds == 0 || wwi_profile_other(p)->kinds == 0) && is_one_slice(p, part);
+    p->nearest.empty = false;
     p->pace = wwi_pace_make(p->stream, p->run.launch_seconds, p->run.progress, p->run.progress_user);
     p->part = *part;
     wwi_pace_start(&p->pace, pairs);
@@ -333,13 +347,15 @@ static ww_status end_run(ww_profile *p, ww_status status, double start) {
 
 ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part) {
     const double start = wwi_seconds();
-    const size_t rows = p->series.windows, columns = wwi_profile_other(p)->windows;
-    const bool whole = part->row == 0 && part->row_end == rows && part->column == 0 && part->column_end == columns;
-    if (!whole)
-        p->current = false;
+    p->stays = is_one_slice(p, part);
+    p->current = p->current && p->stays;
     const ww_status status = run_part(p, part);
-    p->current = status == WW_OK && whole && p->slice >= rows && p->slice >= columns;
+    p->current = status == WW_OK && p->stays;
     return end_run(p, status, start);
+}
+
+ww_status wwi_profile_fetch(ww_profile *p) {
+    return p->current ? wwi_profile_slice_store(p, &p->slices[0]) : WW_OK;
 }
 
 ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
@@ -349,7 +365,7 @@ ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, boo
     const double start = wwi_seconds();
     if (forget)
         WWI_TRY(wwi_profile_nearest_forget(&p->nearest));
-    p->current = false;
+    p->stays = p->current = false;
     ww_status status = run_part(p, part);
     if (status == WW_OK && (status = wwi_profile_enter_flats(p)) == WW_OK)
         status = wwi_profile_nearest_give(&p->nearest, squared, &to);

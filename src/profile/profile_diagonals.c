@@ -72,6 +72,10 @@ static void name_profile(const void *of, FILE *to) {
             j->part.row, j->part.row_end, j->part.column, j->part.column_end, p->options.share);
 }
 
+static ww_status fetch_lists(const wwi_seat *seat) {
+    return wwi_profile_fetch(seat->team->on[seat->device]);
+}
+
 // All that the device has found so far: what other records have of that, too, changes nothing.
 static ww_status give_lists(const wwi_seat *seat, wwi_span bands, wwi_bytes *to) {
     const wwi_profile_nearest *n = &((const ww_profile *)seat->team->on[seat->device])->nearest;
@@ -87,6 +91,7 @@ static ww_status take_lists(void *of, wwi_span bands, wwi_taken_bytes *from) {
     wwi_profile_nearest *n = &((job *)of)->p->nearest;
     const size_t count = n->windows * n->k;
     (void)bands;
+    n->empty = false;
     for (int list = 0; list < n->lists; list++) {
         const void *best, *ids;
         WWI_TRY(wwi_bytes_point(from, count * sizeof(double), &best));
@@ -130,8 +135,12 @@ static ww_status run_all(job *j, bool forget) {
                   below = (int64_t)j->part.row_end - (int64_t)j->part.column,
                   all = p->self && below > above ? below : above,
                   end = all < j->part.diagonal_end ? all : j->part.diagonal_end;
-    static const wwi_job kind = {
-        .work = band_work, .run = run_bands, .name = name_profile, .give = give_lists, .take = take_lists};
+    static const wwi_job kind = {.work = band_work,
+                                 .run = run_bands,
+                                 .settle = fetch_lists,
+                                 .name = name_profile,
+                                 .give = give_lists,
+                                 .take = take_lists};
     j->first = p->self ? (int64_t)p->exclusion + 1 : 1 - below;
     j->end = end > j->first ? end : j->first;
     j->band = band_of(p, j->end - j->first);
@@ -147,8 +156,8 @@ static ww_status run_all(job *j, bool forget) {
     p->current = false;
     p->part = j->part;
     WWI_TRY(status);
-    WWI_TRY(wwi_share(wwi_send_threads(p->context, UINT64_MAX), wwi_ceil_div(p->series.windows, MERGED), merge_windows,
-                      team));
+    p->nearest.empty = false;
+    WWI_TRY(wwi_share(wwi_processors(), wwi_ceil_div(p->series.windows, MERGED), merge_windows, team));
     return wwi_profile_enter_flats(p);
 }
 

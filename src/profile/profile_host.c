@@ -91,7 +91,7 @@ ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const ww
     WWI_ENDS(lists_free) lists l = {NULL, NULL, NULL};
     WWI_TRY(read_lists(p, own, list, stripes, &l));
     merging m = {p, &l, own, other, list};
-    WWI_TRY(wwi_share(wwi_send_threads(p->context, UINT64_MAX), wwi_ceil_div(own->count, EACH), merge_piece, &m));
+    WWI_TRY(wwi_share(wwi_processors(), wwi_ceil_div(own->count, EACH), merge_piece, &m));
     WWI_TRY(wwi_buffer_write(own->bounds[list], 0, (uint64_t)own->count * 4, l.bounds));
     return wwi_buffer_fill_u32(own->heads[list], 0, (uint64_t)own->count * 4, NO_ENTRY);
 }

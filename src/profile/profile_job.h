@@ -40,6 +40,7 @@ typedef struct wwi_profile_nearest {
     size_t windows, k;
     int lists;
     int exponent; // a distance is the root of what is here, times 2^exponent
+    bool empty;   // no window has a neighbour
     double *best[WWI_PROFILE_LISTS];
     int64_t *ids[WWI_PROFILE_LISTS];
 } wwi_profile_nearest;
@@ -60,11 +61,15 @@ typedef struct wwi_profile_raw {
     float relative, rounding, power;
 } wwi_profile_raw;
 
+typedef struct wwi_profile_reach wwi_profile_reach;
+
 // The prepared series. Plans on several devices share one.
 typedef struct wwi_profile_input {
     wwi_counted counted;
-    wwi_profile_series series, other; // other: unused for one series
-    bool trend;                       // some tiles are of windows close to lines
+    wwi_profile_series series, other; // other: unused for one series; both without a reach
+    pthread_mutex_t lock;
+    wwi_profile_reach *reach[2]; // of each, while plans are made: what one of them has made
+    bool trend;                  // some tiles are of windows close to lines
 } wwi_profile_input;
 
 struct ww_profile {
@@ -74,7 +79,8 @@ struct ww_profile {
     ww_run_options run;
     size_t window, k, exclusion;
     wwi_profile_input *input;
-    wwi_profile_series series, other; // those of the input, each with the plan's own reach
+    wwi_profile_series series, other; // those of the input, with the plan's reach
+    wwi_profile_reach *reach[2];
     bool self;
     wwi_profile_part part; // of the last run
     bool vector;           // the kernel for CPUs
@@ -97,7 +103,11 @@ struct ww_profile {
     uint64_t capacity; // entries
     wwi_profile_slice slices[2];
     wwi_profile_nearest nearest;
-    bool current; // the lists of the one slice on the device are those of `nearest`
+    bool none_known; // lists are empty when they come to the device
+    bool stays;      // what a run finds stays on the device until wwi_profile_fetch()
+    bool current;    // the lists of the one slice on the device are those of `nearest`, or better
+    // Since lists came to the device: tiles that were run, and how many the next launch may take (0: not known).
+    uint64_t tiles_run, tiles_next;
     wwi_pace pace;
     double rate;       // pairs a second
     double merge_rate; // candidates a second
@@ -115,6 +125,10 @@ static inline int wwi_profile_lists(const ww_profile *p) {
 }
 
 // ---- profile_plan.c
+
+void wwi_profile_reach_release(wwi_profile_reach **reach);
+// The plans are made: what none of them has taken is freed.
+void wwi_profile_input_forget(wwi_profile_input *input);
 
 // The form of the kernels, for so many channels.
 ww_status wwi_profile_choose_form(ww_profile *p, size_t channels);
@@ -148,9 +162,10 @@ ww_status wwi_profile_take_output(int left_right, const ww_profile_output *given
 // ---- profile.c
 
 // Runs a part, without constant windows (wwi_profile_enter_flats()): its neighbours come to those that the plan's lists
-// have, which keep others from being looked at. The lists may stay on the device between two such runs of the whole's
-// diagonals.
+// have, which keep others from being looked at. Of the whole's diagonals the lists may stay on the device, for the next
+// run, until they are fetched.
 ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part);
+ww_status wwi_profile_fetch(ww_profile *p);
 // The run of a part on one device, by distances or their squares; `forget`: without what the lists have.
 ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
                                 const ww_profile_output *output);

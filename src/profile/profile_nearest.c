@@ -23,6 +23,9 @@ static ww_status forget_piece(void *user, uint64_t piece) {
 }
 
 ww_status wwi_profile_nearest_forget(wwi_profile_nearest *n) {
+    if (n->empty)
+        return WW_OK;
+    n->empty = true;
     return wwi_share(wwi_processors(), wwi_ceil_div(n->windows, PIECE), forget_piece, n);
 }
 

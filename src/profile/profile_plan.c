@@ -62,12 +62,9 @@ typedef struct span {
 } span;
 
 static span span_of(const wwi_profile_series *s, size_t first, size_t count) {
-    span of = {1, false};
-    for (size_t i = first; i < first + count && i < s->windows; i++) {
-        if (s->state[i] == WWI_WINDOW_USABLE && (double)s->single[i] > of.condition)
-            of.condition = (double)s->single[i];
-        of.close = of.close || wwi_profile_series_close(s, i);
-    }
+    span of = {(double)wwi_profile_series_most_single(s, first, first + count), false};
+    for (size_t i = first; i < first + count && i < s->windows && !of.close; i++)
+        of.close = wwi_profile_series_close(s, i);
     return of;
 }
 
@@ -92,15 +89,92 @@ static double deep_share(const ww_profile *p, size_t rows) {
     return (double)deep / (TRIED * TRIED);
 }
 
+// What wwi_profile_series_reach() made of a series.
+struct wwi_profile_reach {
+    wwi_counted counted;
+    wwi_profile_reach *next; // of the input
+    size_t before;
+    double grain;
+    bool watch;
+    float *condition, *single, *bent, most_single;
+};
+
+static void destroy_reach(wwi_counted *counted) {
+    wwi_profile_reach *r = (wwi_profile_reach *)counted;
+    free(r->condition);
+    free(r->single);
+    free(r->bent);
+    free(r);
+}
+
+void wwi_profile_reach_release(wwi_profile_reach **reach) {
+    wwi_profile_reach *r = wwi_taken(reach);
+    if (r)
+        wwi_counted_release(&r->counted);
+}
+
+void wwi_profile_input_forget(wwi_profile_input *in) {
+    for (int side = 0; side < 2; side++)
+        while (in->reach[side]) {
+            wwi_profile_reach *first = in->reach[side];
+            in->reach[side] = first->next;
+            wwi_profile_reach_release(&first);
+        }
+}
+
+static ww_status find_reach(wwi_profile_input *in, int side, size_t before, double grain, bool watch,
+                            wwi_profile_reach **reach) {
+    wwi_profile_series made = side ? in->other : in->series;
+    wwi_profile_reach *r = in->reach[side];
+    while (r && !(r->before == before && r->grain == grain && r->watch == watch))
+        r = r->next;
+    *reach = r;
+    if (r)
+        return WW_OK;
+    WWI_ENDS(wwi_profile_reach_release) wwi_profile_reach *fresh = NULL;
+    WWI_TRY(wwi_new_zeroed(fresh, 1));
+    fresh->counted.destroy = destroy_reach;
+    wwi_counted_retain(&fresh->counted);
+    const ww_status status = wwi_profile_series_reach(&made, before, grain, watch, wwi_processors());
+    fresh->before = before;
+    fresh->grain = grain;
+    fresh->watch = watch;
+    fresh->condition = made.condition;
+    fresh->single = made.single;
+    fresh->bent = made.bent;
+    fresh->most_single = made.most_single;
+    WWI_TRY(status);
+    fresh->next = in->reach[side];
+    *reach = in->reach[side] = wwi_taken(&fresh);
+    return WW_OK;
+}
+
+// The reach becomes the plan's. Alike devices have the same: the first that needs it makes it.
+static ww_status take_reach(ww_profile *p, int side, size_t before, double grain, bool watch) {
+    wwi_profile_series *s = side ? &p->other : &p->series;
+    wwi_profile_reach *reach;
+    (void)pthread_mutex_lock(&p->input->lock);
+    const ww_status status = find_reach(p->input, side, before, grain, watch, &reach);
+    (void)pthread_mutex_unlock(&p->input->lock);
+    WWI_TRY(status);
+    wwi_counted_retain(&reach->counted);
+    wwi_profile_reach_release(&p->reach[side]);
+    p->reach[side] = reach;
+    s->condition = reach->condition;
+    s->single = reach->single;
+    s->bent = reach->bent;
+    s->most_single = reach->most_single;
+    return WW_OK;
+}
+
 static ww_status make_reach(ww_profile *p, size_t rows) {
     // First covariances take values less that of a column before, on the left of a tile.
     const size_t before = rows + (p->vector ? MOST_VECTOR_WIDTH : MOST_DIAGONALS);
     // Values of two floats have an error of their own, which matters in windows of small size.
     const double grain = p->narrow ? 4 * sqrt((double)p->window) * 0x1p-48 / (double)wwi_profile_error(p, false) : 0;
     const bool watch = !p->narrow && p->options.precision == WW_FLOAT;
-    const unsigned threads = wwi_send_threads(p->context, UINT64_MAX);
-    WWI_TRY(wwi_profile_series_reach(&p->series, before, grain, watch, threads));
-    return p->self ? WW_OK : wwi_profile_series_reach(&p->other, before, grain, watch, threads);
+    WWI_TRY(take_reach(p, 0, before, grain, watch));
+    return p->self ? WW_OK : take_reach(p, 1, before, grain, watch);
 }
 
 // Of the candidates of a tile of `rows` rows: every pair, for each of its windows.
@@ -242,10 +316,10 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 }
 
 static ww_status compile(ww_profile *p) {
-    const wwi_profile_series *other = wwi_profile_other(p);
-    p->deep = !p->narrow && (p->options.precision == WW_DOUBLE ? p->trend
-                                                               : is_deep(span_of(&p->series, 0, p->series.windows),
-                                                                         span_of(other, 0, other->windows)));
+    const wwi_profile_series *own = &p->series, *other = wwi_profile_other(p);
+    const span rows = {(double)own->most_single, own->has_close},
+               columns = {(double)other->most_single, other->has_close};
+    p->deep = !p->narrow && (p->options.precision == WW_DOUBLE ? p->trend : is_deep(rows, columns));
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
     WWI_TRY(compile_set(p, s, false));

@@ -83,13 +83,11 @@ static uint64_t hash_of(double value) {
 }
 
 // A polynomial of a window's values, which moves on by one multiplication. Equal windows have the same.
-static void hash_windows(wwi_profile_series *s, hashed *to) {
+static void hash_windows(const wwi_profile_series *s, uint64_t *to) {
     const uint64_t base = UINT64_C(0x5851f42d4c957f2d);
     uint64_t leaving = 1;
     for (size_t t = 0; t < s->window; t++)
         leaving *= base;
-    for (size_t i = 0; i < s->windows; i++)
-        to[i] = (hashed){0, i, s};
     for (size_t c = 0; c < s->channels; c++) {
         const double *x = s->values + c * s->points;
         uint64_t hash = 0;
@@ -98,7 +96,7 @@ static void hash_windows(wwi_profile_series *s, hashed *to) {
             if (t >= s->window)
                 hash -= leaving * hash_of(x[t - s->window]);
             if (t + 1 >= s->window)
-                to[t + 1 - s->window].hash = scatter(to[t + 1 - s->window].hash + scatter(hash));
+                to[t + 1 - s->window] = scatter(to[t + 1 - s->window] + scatter(hash));
         }
     }
 }
@@ -130,16 +128,49 @@ static void make_kind(const hashed *from, size_t count, uint32_t kind) {
         from[first].of->kind[from[first].window] = 0;
 }
 
+static bool has_bit(const uint64_t *bits, uint64_t at) {
+    return bits[at / 64] >> at % 64 & 1;
+}
+
+// The windows whose hash another window has, and a few others: only these are sorted. Two bits for each of many places
+// say whether one hash, and whether another, belongs there.
+static ww_status list_twice(const uint64_t *hashes, size_t count, wwi_profile_series *s, wwi_profile_series *other,
+                            hashed **listed, size_t *found) {
+    WWI_FREES uint64_t *once = NULL, *twice = NULL;
+    uint64_t places = 64;
+    while (places < 16 * (uint64_t)count)
+        places *= 2;
+    WWI_TRY(wwi_new_zeroed(once, places / 64));
+    WWI_TRY(wwi_new_zeroed(twice, places / 64));
+    *found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t at = hashes[i] & (places - 1), bit = UINT64_C(1) << at % 64;
+        twice[at / 64] |= once[at / 64] & bit;
+        once[at / 64] |= bit;
+    }
+    for (size_t i = 0; i < count; i++)
+        *found += has_bit(twice, hashes[i] & (places - 1));
+    WWI_TRY(wwi_new(*listed, *found + 1));
+    hashed *to = *listed;
+    for (size_t i = 0; i < count; i++)
+        if (has_bit(twice, hashes[i] & (places - 1)))
+            *to++ = i < s->windows ? (hashed){hashes[i], i, s} : (hashed){hashes[i], i - s->windows, other};
+    return WW_OK;
+}
+
 // Both series, `other` NULL: one. Only where all channels count: else windows may be at distance 0 that are not equal.
 static ww_status find_equals(wwi_profile_series *s, wwi_profile_series *other) {
+    WWI_FREES uint64_t *hashes = NULL;
     WWI_FREES hashed *all = NULL;
-    const size_t count = s->windows + (other ? other->windows : 0);
+    size_t count = s->windows + (other ? other->windows : 0);
     if (s->best < s->channels || count > UINT32_MAX)
         return WW_OK;
-    WWI_TRY(wwi_new(all, count));
-    hash_windows(s, all);
+    WWI_TRY(wwi_new_zeroed(hashes, count));
+    hash_windows(s, hashes);
     if (other)
-        hash_windows(other, all + s->windows);
+        hash_windows(other, hashes + s->windows);
+    WWI_TRY(wwi_interrupted());
+    WWI_TRY(list_twice(hashes, count, s, other, &all, &count));
     qsort(all, count, sizeof *all, by_hash);
     uint32_t kinds = 0;
     for (size_t i = 0, end; i < count; i = end) {
@@ -160,10 +191,10 @@ ww_status wwi_profile_series_make_raw(const ww_series_view *view, size_t index, 
                                       wwi_profile_series *s, wwi_profile_series *other) {
     WWI_FREES wwi_extremes *own = NULL, *others = NULL;
     WWI_TRY(wwi_new(own, view->channels));
-    WWI_TRY(wwi_profile_series_begin(view, index, window, best, p, s, own));
+    WWI_TRY(wwi_profile_series_begin(view, index, window, best, p, threads, s, own));
     if (other_view) {
         WWI_TRY(wwi_new(others, view->channels));
-        WWI_TRY(wwi_profile_series_begin(other_view, other_index, window, best, p, other, others));
+        WWI_TRY(wwi_profile_series_begin(other_view, other_index, window, best, p, threads, other, others));
     }
     WWI_TRY(scale_both(s, own, other, others));
     WWI_TRY(wwi_profile_series_end(s, threads));

@@ -160,12 +160,15 @@ static uint64_t pairs_before(const ww_profile *p, const region *r, uint64_t tile
 // How many tiles the first launch may take, which list at most `listed` candidates each.
 static uint64_t first_tiles(const ww_profile *p, const region *r, uint64_t listed) {
     const uint64_t least = WWI_PROFILE_STRIPES * 4;
+    // What a device works on at once takes it no longer than a part of that.
+    enum { TILES_OF_UNIT = 16 };
+    const uint64_t wave = (uint64_t)wwi_context_info(p->context)->compute_units * TILES_OF_UNIT;
     const uint64_t sure = merged_in_time(p) / listed;
     if (p->k > 1)
         return sure < 1 ? 1 : wwi_least(sure, r->blocks);
     // The first tiles list most: of a random walk a sixteenth of their cells, less where they are many.
-    const uint64_t begin = p->vector || p->by_host ? 0 : p->capacity * 16 / ((uint64_t)p->width * p->block_rows);
-    return begin > least ? begin : least;
+    const uint64_t some = p->capacity * 16 / ((uint64_t)p->width * p->block_rows), begin = some > wave ? some : wave;
+    return p->vector || p->by_host || begin < least ? least : begin;
 }
 
 // Reports the pairs of all tiles before `at`. A sample (few active diagonals) reports nothing.
@@ -186,7 +189,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t from, uint64_t end
     const uint64_t tile_pairs = (uint64_t)p->width * p->block_rows;
     const uint64_t listed = (uint64_t)r->active * p->block_rows * (r->role == WWI_PROFILE_BOTH ? 2 : 1);
     const uint64_t sure = p->capacity / listed; // tiles that always fit the list
-    uint64_t most = first_tiles(p, r, listed);
+    uint64_t most = p->tiles_next ? p->tiles_next : first_tiles(p, r, listed);
     uint64_t held = 0; // candidates that are not merged
     for (uint64_t at = from; at < end;) {
         const double start = wwi_seconds();
@@ -204,13 +207,16 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t from, uint64_t end
             most = take / 4 > 1 ? take / 4 : 1;
         } else {
             p->rate = wwi_pace_learn(&p->pace, p->rate, (double)(take * tile_pairs), wwi_seconds() - start);
-            most = fullest - held < share / 16 ? take * 4 : fullest - held < share / 4 ? take * 2 : take;
+            // A short launch, as the last one of a run, says little of a longer one.
+            most = fullest - held < share / 16  ? (take * 4 > most ? take * 4 : most)
+                   : fullest - held < share / 4 ? take * 2
+                                                : take;
             p->info.candidates += all;
             held = fullest;
             at += take;
             // With several neighbours wanted only a merge lowers the bounds, and what is new should not be most of it.
             if (p->k > 1)
-                most = wwi_least(wwi_least(most, at - from), take * merged_in_time(p) / (all + 1) + 1);
+                most = wwi_least(wwi_least(most, p->tiles_run + (at - from)), take * merged_in_time(p) / (all + 1) + 1);
         }
         if (full || stripes == 1 || p->k > 1 || held > share / 2 || all > merged_in_time(p) / 2 || at >= end) {
             WWI_TRY(merge(p, r, stripes, full ? p->capacity : all));
@@ -218,6 +224,10 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t from, uint64_t end
         }
         if (!full)
             WWI_TRY(report(p, r, at));
+    }
+    if (r->active == p->width) {
+        p->tiles_run += end - from;
+        p->tiles_next = most;
     }
     return WW_OK;
 }
@@ -236,16 +246,14 @@ static ww_status run_region(ww_profile *p, region *r) {
     const uint64_t rows = r->rows->count, reach = r->columns->count - r->delta;
     const uint64_t bands = wwi_ceil_div(r->end - r->delta, p->width);
     r->blocks = (uint32_t)wwi_ceil_div(wwi_least(rows, reach), p->block_rows);
-    bool sampled = false;
     for (uint64_t band = 0, next; band < bands; band = next + 1) {
         while (band < bands && !in_share(p, r, band))
             band++;
         for (next = band; next < bands && in_share(p, r, next);)
             next++;
         // With several neighbours wanted: bounds from a few diagonals first.
-        for (r->active = SAMPLE; p->k > 1 && band < next && r->active < p->width && !sampled; r->active *= 4)
+        for (r->active = SAMPLE; p->k > 1 && p->tiles_run == 0 && band < next && r->active < p->width; r->active *= 4)
             WWI_TRY(run_tiles(p, r, band * r->blocks, (band + 1) * r->blocks));
-        sampled = true;
         r->active = p->width;
         WWI_TRY(run_tiles(p, r, band * r->blocks, next * r->blocks));
     }
@@ -291,7 +299,7 @@ static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t ot
         WWI_TRY(run_region(p, &lower));
     if (p->self && !same)
         WWI_TRY(wwi_profile_slice_store(p, b));
-    return wwi_profile_slice_store(p, a);
+    return p->stays ? WW_OK : wwi_profile_slice_store(p, a);
 }
 
 // Rows with columns; of one series the two are the same windows, or the columns are later ones.

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +40,6 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->bends);
 }
 
-void wwi_profile_series_free_reach(wwi_profile_series *s) {
-    free(s->condition);
-    free(s->single);
-    free(s->bent);
-}
-
 // Window i has a value in channel c that is not finite.
 static void leave_out(wwi_profile_series *s, size_t c, size_t i) {
     if (!s->partial) {
@@ -55,7 +50,38 @@ static void leave_out(wwi_profile_series *s, size_t c, size_t i) {
     s->flat_bits[i] |= UINT32_C(0x10000) << c;
 }
 
-// Copies a channel: what is not finite becomes the value before it, and its windows' state says so.
+// The values of a channel, in pieces.
+typedef struct channel_values {
+    double *to;
+    wwi_line from;
+    size_t points;
+    wwi_extremes of;
+    bool odd;             // some are not finite
+    pthread_mutex_t lock; // of the last two
+    double offset, scale; // to be taken off, and to be multiplied with
+} channel_values;
+
+static ww_status copy_piece(void *user, uint64_t piece) {
+    channel_values *v = user;
+    const size_t first = (size_t)piece * PIECE, end = (size_t)wwi_least(first + PIECE, v->points);
+    wwi_extremes of = {INFINITY, -INFINITY};
+    bool odd = false;
+    for (size_t t = first; t < end; t++) {
+        const double value = v->to[t] = wwi_line_at(v->from, t);
+        odd = odd || !isfinite(value);
+        of.least = value < of.least ? value : of.least;
+        of.most = value > of.most ? value : of.most;
+    }
+    (void)pthread_mutex_lock(&v->lock);
+    v->odd = v->odd || odd;
+    v->of.least = fmin(v->of.least, of.least);
+    v->of.most = fmax(v->of.most, of.most);
+    (void)pthread_mutex_unlock(&v->lock);
+    return WW_OK;
+}
+
+// Copies a channel again, of which some values are not finite: they become the value before, and their windows' state
+// says so.
 static wwi_extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
     double *x = s->values + c * s->points;
     wwi_extremes of = {INFINITY, -INFINITY};
@@ -81,22 +107,43 @@ static wwi_extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) 
     return of;
 }
 
+static ww_status copy_channel(wwi_profile_series *s, wwi_line from, size_t c, unsigned threads, wwi_extremes *of) {
+    channel_values v = {s->values + c * s->points, from, s->points, {INFINITY, -INFINITY}, .odd = false};
+    (void)pthread_mutex_init(&v.lock, NULL);
+    const ww_status status = wwi_share(threads, wwi_ceil_div(s->points, PIECE), copy_piece, &v);
+    (void)pthread_mutex_destroy(&v.lock);
+    *of = status == WW_OK && v.odd ? hold_finite(from, c, s) : v.of;
+    return status;
+}
+
+static ww_status scale_piece(void *user, uint64_t piece) {
+    const channel_values *v = user;
+    const size_t first = (size_t)piece * PIECE, end = (size_t)wwi_least(first + PIECE, v->points);
+    for (size_t t = first; t < end; t++)
+        v->to[t] = (v->to[t] - v->offset) * v->scale;
+    return WW_OK;
+}
+
 // Takes off a common offset where that is exact, and scales by a power of two: values are between -2 and 2.
-static void scale_channel(wwi_profile_series *s, size_t c, wwi_extremes of) {
+static ww_status scale_channel(wwi_profile_series *s, size_t c, wwi_extremes of, unsigned threads) {
     double *x = s->values + c * s->points;
     s->sizes[c * s->windows] = 1;
     if (!(of.least <= of.most))
-        return;
+        return WW_OK;
     const bool centred = (of.least > 0 && of.most <= 2 * of.least) || (of.most < 0 && of.least >= 2 * of.most);
     const double offset = centred ? of.least : 0;
     const double range = centred ? of.most - of.least : fmax(fabs(of.least), fabs(of.most));
     const int exponent = range > 0 ? -ilogb(range) : 0;
     const double scale = ldexp(1, exponent);
-    for (size_t t = 0; t < s->points; t++)
-        x[t] = isfinite(scale) ? (x[t] - offset) * scale : ldexp(x[t] - offset, exponent);
+    channel_values v = {.to = x, .points = s->points, .offset = offset, .scale = scale};
+    if (isfinite(scale))
+        WWI_TRY(wwi_share(threads, wwi_ceil_div(s->points, PIECE), scale_piece, &v));
+    for (size_t t = 0; !isfinite(scale) && t < s->points; t++)
+        x[t] = ldexp(x[t] - offset, exponent);
     // What the test for constant windows compares with is the value before the offset was taken off.
     s->lasts[c * s->windows] = ldexp(offset, exponent);
     s->sizes[c * s->windows] = ldexp(1, exponent);
+    return WW_OK;
 }
 
 static ww_status refuse_range(size_t index, size_t window, size_t c) {
@@ -149,9 +196,12 @@ static ww_status block_sums(channel_sums *of, size_t b, wwi_profile_part_sums *e
             norms[i] = INFINITY;
             atomic_store(&of->refused, true);
         }
-        s->flat[i] += flat ? 0.5f : 0;
-        s->close[i] += flat || w.tilt * w.tilt >= (1 - s->closeness) * squared * w.squares;
-        s->flat_bits[i] |= flat && c < 32 ? UINT32_C(1) << c : 0;
+        if (flat || w.tilt * w.tilt >= (1 - s->closeness) * squared * w.squares)
+            s->close[i]++;
+        if (!flat)
+            continue;
+        s->flat[i] += 0.5f;
+        s->flat_bits[i] |= c < 32 ? UINT32_C(1) << c : 0;
     }
     return WW_OK;
 }
@@ -275,6 +325,7 @@ typedef struct reaching {
     size_t rows, each; // each: windows of a piece
     double grain;
     bool watch;
+    pthread_mutex_t lock; // of s->most_single
 } reaching;
 
 // The conditions of windows [first, end) in a channel, by a queue of windows of falling size. What is known of repeated
@@ -313,7 +364,7 @@ static ww_status find_reach(const reaching *of, size_t c, size_t first, size_t e
 }
 
 static ww_status piece_reach(void *user, uint64_t piece) {
-    const reaching *of = user;
+    reaching *of = user;
     wwi_profile_series *s = of->s;
     const size_t first = (size_t)piece * of->each, end = (size_t)wwi_least(first + of->each, s->windows);
     WWI_FREES size_t *queue = NULL;
@@ -328,37 +379,42 @@ static ww_status piece_reach(void *user, uint64_t piece) {
             repeats_clear(&r);
         WWI_TRY(find_reach(of, c, first, end, queue, of->watch ? &r : NULL));
     }
+    const float most = wwi_profile_series_most_single(s, first, end);
+    (void)pthread_mutex_lock(&of->lock);
+    s->most_single = fmaxf(s->most_single, most);
+    (void)pthread_mutex_unlock(&of->lock);
     return WW_OK;
+}
+
+float wwi_profile_series_most_single(const wwi_profile_series *s, size_t first, size_t end) {
+    float most = 1;
+    for (size_t i = first; i < end && i < s->windows; i++)
+        if (s->state[i] == WWI_WINDOW_USABLE)
+            most = fmaxf(most, s->single[i]);
+    return most;
 }
 
 ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double grain, bool watch, unsigned threads) {
     const size_t least = 4 * (size_t)PIECE, each = 16 * rows > least ? 16 * rows : least;
-    reaching of = {s, rows, each, grain, watch};
-    if (!s->condition) {
-        WWI_TRY(wwi_new(s->condition, s->windows));
-        WWI_TRY(wwi_new(s->single, s->windows));
-    }
+    reaching of = {s, rows, each, grain, watch, .lock = PTHREAD_MUTEX_INITIALIZER};
+    WWI_TRY(wwi_new(s->condition, s->windows));
+    WWI_TRY(wwi_new(s->single, s->windows));
+    s->most_single = 1;
     WWI_TRY(wwi_share(threads, wwi_ceil_div(s->windows, each), piece_reach, &of));
     return wwi_profile_series_bent_reach(s, rows, grain);
 }
 
-bool wwi_profile_series_has_close(const wwi_profile_series *s) {
-    for (size_t i = 0; i < s->windows; i++)
-        if (wwi_profile_series_close(s, i))
-            return true;
-    return false;
-}
-
-// By several threads: to make them takes as long as to fill them.
+// By several threads: to make them takes as long as to fill them. Arrays that are 0 for most series have none until
+// then.
 static ww_status make_pages(const wwi_profile_series *s, size_t points, size_t windows) {
     const struct {
         void *array;
         size_t bytes;
     } all[] = {
-        {s->values, points * sizeof(double)},      {s->norms, windows * sizeof(double)},
-        {s->lasts, windows * sizeof(double)},      {s->sizes, windows * sizeof(double)},
-        {s->flat, s->windows * sizeof(float)},     {s->kind, s->windows * sizeof(uint32_t)},
-        {s->close, s->windows * sizeof(uint32_t)}, {s->flat_bits, s->windows * sizeof(uint32_t)},
+        {s->values, points * sizeof(double)},
+        {s->norms, windows * sizeof(double)},
+        {s->lasts, windows * sizeof(double)},
+        {s->sizes, windows * sizeof(double)},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].array)
@@ -388,6 +444,7 @@ static ww_status take_arrays(wwi_profile_series *s) {
 typedef struct states {
     wwi_profile_series *s;
     atomic_size_t flats; // windows with constant or missing channels
+    atomic_bool close;   // there is a window close to a line
 } states;
 
 static ww_status piece_states(void *user, uint64_t piece) {
@@ -395,16 +452,20 @@ static ww_status piece_states(void *user, uint64_t piece) {
     wwi_profile_series *s = of->s;
     const size_t first = (size_t)piece * PIECE, end = (size_t)wwi_least(first + PIECE, s->windows);
     size_t flats = 0;
+    bool close = false;
     for (size_t i = first; i < end; i++) {
         const uint32_t missing = s->partial ? s->flat_bits[i] >> 16 : 0;
         if (s->channels - (size_t)__builtin_popcount(missing) < s->best)
             s->state[i] = WWI_WINDOW_NOT_FINITE;
-        if (s->state[i] != WWI_WINDOW_USABLE || !(s->flat[i] > 0 || missing))
-            continue;
-        s->state[i] = s->channels == 1 ? WWI_WINDOW_FLAT : WWI_WINDOW_USABLE;
-        flats++;
+        if (s->state[i] == WWI_WINDOW_USABLE && (s->flat[i] > 0 || missing)) {
+            s->state[i] = s->channels == 1 ? WWI_WINDOW_FLAT : WWI_WINDOW_USABLE;
+            flats++;
+        }
+        close = close || (s->close && wwi_profile_series_close(s, i));
     }
     atomic_fetch_add(&of->flats, flats);
+    if (close)
+        atomic_store(&of->close, true);
     return WW_OK;
 }
 
@@ -412,10 +473,12 @@ static ww_status piece_states(void *user, uint64_t piece) {
 ww_status wwi_profile_series_end(wwi_profile_series *s, unsigned threads) {
     states of = {.s = s};
     atomic_init(&of.flats, 0);
+    atomic_init(&of.close, false);
     WWI_TRY(wwi_share(threads, wwi_ceil_div(s->windows, PIECE), piece_states, &of));
     const size_t flats = atomic_load(&of.flats);
     s->has_flats = s->channels > 1 && flats > 0;
     s->flat_count = s->channels == 1 ? flats : 0;
+    s->has_close = atomic_load(&of.close);
     return WW_OK;
 }
 
@@ -430,7 +493,7 @@ static void order_channels(wwi_profile_series *s) {
 }
 
 ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, size_t window, size_t best, double p,
-                                   wwi_profile_series *s, wwi_extremes *extremes) {
+                                   unsigned threads, wwi_profile_series *s, wwi_extremes *extremes) {
     uint64_t before = 0;
     s->channels = view->channels;
     s->window = window;
@@ -444,7 +507,8 @@ ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, siz
     order_channels(s);
     WWI_TRY(take_arrays(s));
     for (size_t c = 0; c < s->channels; c++)
-        extremes[c] = hold_finite(wwi_view_line(view, index, before, wwi_profile_series_channel(s, c)), c, s);
+        WWI_TRY(copy_channel(s, wwi_view_line(view, index, before, wwi_profile_series_channel(s, c)), c, threads,
+                             &extremes[c]));
     return WW_OK;
 }
 
@@ -453,9 +517,9 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
     WWI_FREES wwi_extremes *extremes = NULL;
     WWI_TRY(wwi_new(extremes, view->channels));
     s->closeness = closeness;
-    WWI_TRY(wwi_profile_series_begin(view, index, window, best, 0, s, extremes));
+    WWI_TRY(wwi_profile_series_begin(view, index, window, best, 0, threads, s, extremes));
     for (size_t c = 0; c < s->channels; c++)
-        scale_channel(s, c, extremes[c]);
+        WWI_TRY(scale_channel(s, c, extremes[c], threads));
     for (size_t c = 0; c < s->channels; c++)
         WWI_TRY(window_sums(s, index, c, word, threads));
     return wwi_profile_series_end(s, threads);
@@ -477,27 +541,30 @@ static bool is_line(const double *x, size_t m, double tolerance) {
 typedef struct line_kinds {
     wwi_profile_series *s;
     double tolerance;
+    atomic_bool found;
 } line_kinds;
 
 static ww_status piece_lines(void *user, uint64_t piece) {
-    const line_kinds *of = user;
+    line_kinds *of = user;
     wwi_profile_series *s = of->s;
     const size_t first = (size_t)piece * PIECE, end = (size_t)wwi_least(first + PIECE, s->windows);
     for (size_t i = first; i < end; i++) {
         const double *x = s->values + i;
-        if (s->state[i] == WWI_WINDOW_USABLE && is_line(x, s->window, of->tolerance))
+        if (s->state[i] == WWI_WINDOW_USABLE && is_line(x, s->window, of->tolerance)) {
             s->kind[i] = x[s->window - 1] > x[0] ? 1 : 2;
+            atomic_store(&of->found, true);
+        }
     }
     return WW_OK;
 }
 
 ww_status wwi_profile_series_find_lines(wwi_profile_series *s, double tolerance, unsigned threads) {
-    line_kinds of = {s, tolerance};
+    line_kinds of = {.s = s, .tolerance = tolerance};
+    atomic_init(&of.found, false);
     if (s->channels > 1)
         return WW_OK;
     WWI_TRY(wwi_share(threads, wwi_ceil_div(s->windows, PIECE), piece_lines, &of));
-    for (size_t i = 0; i < s->windows && s->kinds == 0; i++)
-        s->kinds = s->kind[i] ? 2 : 0;
+    s->kinds = atomic_load(&of.found) ? 2 : 0;
     return WW_OK;
 }
 

@@ -44,6 +44,7 @@ typedef struct wwi_profile_series {
     uint32_t *close;      // how many channels are close to straight lines, or constant
     // A window is close to a line whose squares from it are this part of those from its mean, or less.
     double closeness;
+    bool has_close; // some are, in as many channels as count, and are neighbours of some
     // Of lines by least squares; only where tiles know them (wwi_profile_series_find_bends()). Channel by channel:
     double *slopes, *edges, *bends; // the rise a point; by what a line misses its window's first point and its last,
                                     // as the recurrence takes it; half the squares left of a window of size 1
@@ -60,12 +61,13 @@ typedef struct wwi_profile_series {
     size_t *kind_windows, *kind_starts; // the windows of each kind: wwi_profile_series_list_kinds()
     double p;                           // 0: normalised windows; else they are as they are, and this is the norm's
     int exponent;                       // of these: a distance is that of `values` times 2^exponent
-    // The reach, of each window: what follows depends on how far a plan follows diagonals. The plan has its own.
+    // The reach, of each window: what follows depends on how far a plan follows diagonals.
     // The largest size of the windows before, as many as a diagonal is followed, by its own; of all channels. Or
     // WWI_PROFILE_LOST.
     float *condition;
     float *single; // the same for tiles in float: see WWI_PROFILE_MOST_NORM and WWI_PROFILE_REPEATS
-    float *bent;   // the condition of tiles that know lines, of what lines leave
+    float most_single;
+    float *bent; // the condition of tiles that know lines, of what lines leave
 } wwi_profile_series;
 
 // What counts as constant by the caller's word: ww_profile_options.flat_below, and a value for each window of each
@@ -86,7 +88,7 @@ typedef struct wwi_extremes {
 // What both kinds of series begin with: copies the values, of what is not finite the one before, and says so in the
 // windows' states. `extremes`: of each channel.
 ww_status wwi_profile_series_begin(const ww_series_view *view, size_t index, size_t window, size_t best, double p,
-                                   wwi_profile_series *series, wwi_extremes *extremes);
+                                   unsigned threads, wwi_profile_series *series, wwi_extremes *extremes);
 // What both end with: the states of windows with constant or missing channels.
 ww_status wwi_profile_series_end(wwi_profile_series *series, unsigned threads);
 // Finds the windows whose points are no farther from a straight line than `tolerance` times its deviation: a kind that
@@ -94,11 +96,12 @@ ww_status wwi_profile_series_end(wwi_profile_series *series, unsigned threads);
 ww_status wwi_profile_series_find_lines(wwi_profile_series *series, double tolerance, unsigned threads);
 // Lists the windows of each kind, if there are any: of kind i from kind_starts[i + 1] to kind_starts[i + 2].
 ww_status wwi_profile_series_list_kinds(wwi_profile_series *series);
-// Makes the reach, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as less.
-// `watch`: diagonals are followed in float, so that rows which repeat matter.
+// Makes the reach, of a series without one, which the caller frees also after a failure, for diagonals that are
+// followed for `rows` windows. `grain`: no size on the way counts as less. `watch`: diagonals are followed in float, so
+// that rows which repeat matter.
 ww_status wwi_profile_series_reach(wwi_profile_series *series, size_t rows, double grain, bool watch, unsigned threads);
-// Whether windows are close to lines in as many channels as count, and are neighbours of some.
-bool wwi_profile_series_has_close(const wwi_profile_series *series);
+// Of windows [first, end) that are neighbours of some, the largest condition in float, or 1.
+float wwi_profile_series_most_single(const wwi_profile_series *series, size_t first, size_t end);
 // What the recurrence adds at a window, from 1 on: half the difference of its last point and the one before its first,
 // and the sum of their deviations.
 static inline double wwi_profile_series_df(const wwi_profile_series *s, size_t c, size_t i) {
@@ -126,7 +129,6 @@ static inline bool wwi_profile_series_close(const wwi_profile_series *series, si
     return series->state[window] == WWI_WINDOW_USABLE && series->close[window] >= series->best;
 }
 void wwi_profile_series_free(wwi_profile_series *series); // all but the reach
-void wwi_profile_series_free_reach(wwi_profile_series *series);
 
 // ---- profile_trend.c
 

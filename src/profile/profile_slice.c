@@ -86,23 +86,34 @@ static ww_status make_bytes(void *user, uint64_t at, uint64_t bytes, void *targe
     return WW_OK;
 }
 
-// Makes a buffer of what `make` writes.
-static ww_status send_made(ww_profile *p, uint64_t bytes, wwi_send_fn make, void *user, wwi_buffer **buffer) {
+// What is sent for a slice, all at once.
+enum { MOST_SENT = 16 };
+typedef struct batch {
+    wwi_sent all[MOST_SENT];
+    sending of[MOST_SENT];
+    size_t count;
+} batch;
+
+// Makes a buffer, for what `make` writes.
+static ww_status add_made(ww_profile *p, batch *b, uint64_t bytes, wwi_send_fn make, void *user, wwi_buffer **buffer) {
     WWI_TRY(wwi_buffer_create(p->context, bytes, buffer));
-    return wwi_send(*buffer, 0, bytes, make, user);
+    b->all[b->count++] = (wwi_sent){*buffer, 0, bytes, make, user};
+    return WW_OK;
 }
 
-// Makes a buffer of so many rows.
-static ww_status send_values(ww_profile *p, sending of, size_t rows, size_t width, values_fn values,
-                             wwi_buffer **buffer) {
+// Makes a buffer, for so many rows.
+static ww_status add_values(ww_profile *p, batch *b, sending of, size_t rows, size_t width, values_fn values,
+                            wwi_buffer **buffer) {
+    sending *kept = &b->of[b->count];
     of.values = values;
     of.width = width;
-    return send_made(p, (uint64_t)rows * width * (of.wide ? 8 : 4), make_bytes, &of, buffer);
+    *kept = of;
+    return add_made(p, b, (uint64_t)rows * width * (of.wide ? 8 : 4), make_bytes, kept, buffer);
 }
 
-static ww_status send_rows(ww_profile *p, const wwi_profile_slice *s, size_t rows, size_t width, bool wide,
-                           values_fn values, wwi_buffer **buffer) {
-    return send_values(p, (sending){.p = p, .s = s, .wide = wide}, rows, width, values, buffer);
+static ww_status add_rows(ww_profile *p, batch *b, const wwi_profile_slice *s, size_t rows, size_t width, bool wide,
+                          values_fn values, wwi_buffer **buffer) {
+    return add_values(p, b, (sending){.p = p, .s = s, .wide = wide}, rows, width, values, buffer);
 }
 
 static inline double point_at(const sending *of, size_t channel, size_t t) {
@@ -163,10 +174,8 @@ static inline double bent_at(const sending *of, size_t row, size_t i) {
 PLACES(row_bends, bent_at)
 
 // What the merge compares windows with.
-static ww_status make_statistics(ww_profile *p, wwi_profile_slice *s) {
-    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *norms = NULL;
+static ww_status make_statistics(ww_profile *p, wwi_profile_slice *s, const wwi_buffer *norms) {
     const uint32_t windows = (uint32_t)s->count, window = (uint32_t)p->window;
-    WWI_TRY(send_rows(p, s, s->series->channels, s->stride, true, row_norms, &norms));
     WWI_TRY(wwi_buffer_create(p->context, 2 * wwi_buffer_bytes(norms), &s->statistics));
     WWI_TRY(WWI_LAUNCH_ITEMS(p->statistics, s->count, WWI_PROFILE_MERGE_GROUP, WWI_BUFFER(s->values), WWI_BUFFER(norms),
                              WWI_VALUE(windows), WWI_VALUE(window), WWI_VALUE(s->points), WWI_VALUE(s->stride),
@@ -174,48 +183,38 @@ static ww_status make_statistics(ww_profile *p, wwi_profile_slice *s) {
     return wwi_finish(p->stream);
 }
 
-// Values, means and statistics, and the tables.
-static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
+// Values and means, and the tables; norms for the statistics.
+static ww_status add_channels(ww_profile *p, batch *b, wwi_profile_slice *s, wwi_buffer **norms) {
     const size_t channels = s->series->channels;
     const bool wide = p->narrow || p->options.precision == WW_DOUBLE;
-    WWI_TRY(send_rows(p, s, channels, s->points, true, row_points, &s->values));
-    WWI_TRY(send_rows(p, s, p->trend ? 2 * channels : channels, s->stride, true, row_means, &s->means));
+    WWI_TRY(add_rows(p, b, s, channels, s->points, true, row_points, &s->values));
+    WWI_TRY(add_rows(p, b, s, p->trend ? 2 * channels : channels, s->stride, true, row_means, &s->means));
     if (!p->narrow)
-        WWI_TRY(make_statistics(p, s));
+        WWI_TRY(add_rows(p, b, s, channels, s->stride, true, row_norms, norms));
     for (int deep = 0; deep <= (int)p->deep; deep++) {
         const bool lines = wwi_profile_knows_lines(p, deep);
-        WWI_TRY(send_rows(p, s, (lines ? 5 : 3) * channels, s->stride, wide || deep, lines ? row_bends : row_tables,
-                          &s->table[deep]));
+        WWI_TRY(add_rows(p, b, s, (lines ? 5 : 3) * channels, s->stride, wide || deep, lines ? row_bends : row_tables,
+                         &s->table[deep]));
     }
     return WW_OK;
 }
 
+// Pairs of which the second is a channel's norm.
+static inline double missing_at(const sending *of, size_t channel, size_t place) {
+    return place % 2 ? norm_at(of, channel, place / 2) : 0;
+}
+PLACES(row_missing, missing_at)
+
 // Of windows that are not normalised: values of tiles in float, and in double; and which channels are missing.
-static ww_status open_raw(ww_profile *p, wwi_profile_slice *s) {
-    const wwi_profile_series *from = s->series;
-    const uint64_t bytes = (uint64_t)s->points * from->channels * 8;
-    WWI_FREES double *values = NULL;
-    WWI_FREES float *rounded = NULL;
-    WWI_FREES double *missing = NULL;
-    WWI_TRY(wwi_new_zeroed(values, bytes / 8));
-    WWI_TRY(wwi_new_zeroed(rounded, bytes / 8));
-    for (size_t c = 0; c < from->channels; c++)
-        for (size_t t = 0; t < s->count + from->window - 1; t++) {
-            const double value = from->values[c * from->points + s->first + t];
-            values[c * s->points + t] = value;
-            rounded[c * s->points + t] = (float)value;
-        }
+static ww_status add_raw(ww_profile *p, batch *b, wwi_profile_slice *s) {
+    const size_t channels = s->series->channels;
     if (p->raw.in_double || !p->by_host)
-        WWI_TRY(wwi_upload(p->context, &s->values, values, bytes));
+        WWI_TRY(add_rows(p, b, s, channels, s->points, true, row_points, &s->values));
     if (!p->raw.in_double)
-        WWI_TRY(wwi_upload(p->context, &s->table[0], rounded, bytes / 2));
-    if (p->by_host || !from->has_flats)
+        WWI_TRY(add_rows(p, b, s, channels, s->points, false, row_points, &s->table[0]));
+    if (p->by_host || !s->series->has_flats)
         return WW_OK;
-    WWI_TRY(wwi_new_zeroed(missing, 2 * (size_t)s->stride * from->channels));
-    for (size_t c = 0; c < from->channels; c++)
-        for (size_t i = 0; i < s->count; i++)
-            missing[2 * (c * s->stride + i) + 1] = from->norms[c * from->windows + s->first + i];
-    return wwi_upload(p->context, &s->statistics, missing, 2 * (uint64_t)s->stride * from->channels * 8);
+    return add_rows(p, b, s, channels, 2 * (size_t)s->stride, true, row_missing, &s->statistics);
 }
 
 // A window's condition, as a set of kernels has it.
@@ -269,13 +268,13 @@ static ww_status find_piece(void *user, uint64_t piece) {
     return WW_OK;
 }
 
-static ww_status open_conditions(ww_profile *p, wwi_profile_slice *s, bool deep) {
+static ww_status add_conditions(ww_profile *p, batch *b, wwi_profile_slice *s, bool deep) {
     largest l = {.of = {.p = p, .s = s, .deep = deep}, .parts = s->stride / WWI_PROFILE_PART};
     WWI_FREES float *values = NULL;
-    WWI_TRY(send_values(p, l.of, 1, s->stride, row_conditions, &s->condition[deep]));
+    WWI_TRY(add_values(p, b, l.of, 1, s->stride, row_conditions, &s->condition[deep]));
     WWI_TRY(wwi_new(values, 2 * l.parts));
     l.values = values;
-    WWI_TRY(wwi_share(wwi_send_threads(p->context, UINT64_MAX), wwi_ceil_div(l.parts, PARTS), find_piece, &l));
+    WWI_TRY(wwi_share(wwi_processors(), wwi_ceil_div(l.parts, PARTS), find_piece, &l));
     return wwi_upload(p->context, &s->conditions[deep], values, 2 * (uint64_t)l.parts * sizeof *values);
 }
 
@@ -303,10 +302,15 @@ static ww_status make_flats(void *user, uint64_t at, uint64_t bytes, void *targe
 }
 
 static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
+    WWI_ENDS(wwi_buffer_destroy) wwi_buffer *norms = NULL;
+    batch b = {.count = 0};
+    WWI_TRY(s->series->p > 0 ? add_raw(p, &b, s) : add_channels(p, &b, s, &norms));
     for (int deep = 0; s->series->p == 0 && deep <= (int)p->deep; deep++)
-        WWI_TRY(open_conditions(p, s, deep));
-    WWI_TRY(send_made(p, s->stride, make_states, s, &s->state));
-    return send_made(p, (uint64_t)s->stride * 4, make_flats, s, &s->flat);
+        WWI_TRY(add_conditions(p, &b, s, deep));
+    WWI_TRY(add_made(p, &b, s->stride, make_states, s, &s->state));
+    WWI_TRY(add_made(p, &b, (uint64_t)s->stride * 4, make_flats, s, &s->flat));
+    WWI_TRY(wwi_send_all(b.all, b.count));
+    return norms ? make_statistics(p, s, norms) : WW_OK;
 }
 
 float wwi_profile_bound(const wwi_profile_series *s, double worst) {
@@ -344,13 +348,17 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
     const double *best = p->nearest.best[list] + s->first * p->k;
     const int64_t *ids = p->nearest.ids[list] + s->first * p->k;
     neighbours l = {s, best, p->k};
-    WWI_TRY(send_made(p, bytes, make_bounds, &l, &s->bounds[list]));
+    WWI_TRY(wwi_buffer_create(p->context, bytes, &s->bounds[list]));
+    WWI_TRY(wwi_send(s->bounds[list], 0, bytes, make_bounds, &l));
     WWI_TRY(wwi_buffer_create(p->context, bytes, &s->heads[list]));
     WWI_TRY(wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY));
     if (p->by_host)
         return WW_OK;
     WWI_TRY(wwi_upload(p->context, &s->best[list], best, list_bytes));
-    return wwi_upload(p->context, &s->best_ids[list], ids, list_bytes);
+    if (!p->none_known)
+        return wwi_upload(p->context, &s->best_ids[list], ids, list_bytes);
+    WWI_TRY(wwi_buffer_create(p->context, list_bytes, &s->best_ids[list]));
+    return wwi_buffer_fill_u32(s->best_ids[list], 0, list_bytes, UINT32_MAX);
 }
 
 static ww_status open_slice(ww_profile *p, wwi_profile_slice *s, const wwi_profile_series *series, size_t first,
@@ -362,7 +370,6 @@ static ww_status open_slice(ww_profile *p, wwi_profile_slice *s, const wwi_profi
         s->count = count;
         s->points = (uint32_t)(count + series->window - 1 + p->padding);
         s->stride = (uint32_t)(wwi_ceil_div(count + p->padding, WWI_PROFILE_PART) * WWI_PROFILE_PART);
-        WWI_TRY(series->p > 0 ? open_raw(p, s) : open_channels(p, s));
         WWI_TRY(open_windows(p, s));
     }
     // The lists are those of the series that is looked at; another series has none.
@@ -370,6 +377,7 @@ static ww_status open_slice(ww_profile *p, wwi_profile_slice *s, const wwi_profi
         if (!p->current || !s->bounds[list]) {
             WWI_BUFFERS_DESTROY(&s->bounds[list], &s->heads[list], &s->best[list], &s->best_ids[list]);
             WWI_TRY(open_list(p, s, list));
+            p->tiles_run = p->tiles_next = 0;
         }
     return WW_OK;
 }

@@ -112,6 +112,7 @@ static ww_status make_room(ww_profile_stream *s, size_t points) {
 
 // Copies lists to longer ones, whose distances are of values scaled otherwise; without the first windows.
 static void copy_lists(const wwi_profile_nearest *from, size_t dropped, wwi_profile_nearest *to) {
+    to->empty = false;
     const size_t k = from->k, kept = from->windows - dropped, count = (kept < to->windows ? kept : to->windows) * k;
     for (int list = 0; list < from->lists; list++)
         for (size_t i = 0; i < count; i++) {

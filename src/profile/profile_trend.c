@@ -154,8 +154,7 @@ ww_status wwi_profile_series_bent_reach(wwi_profile_series *s, size_t rows, doub
     if (!s->bends)
         return WW_OK;
     WWI_TRY(wwi_new(queue, s->windows));
-    if (!s->bent)
-        WWI_TRY(wwi_new(s->bent, s->windows));
+    WWI_TRY(wwi_new(s->bent, s->windows));
     for (size_t i = 0; i < s->windows; i++)
         s->bent[i] = s->condition[i] >= WWI_PROFILE_LOST ? LOST
                      : s->condition[i] > MOST_CONDITION  ? s->condition[i]
