@@ -44,6 +44,7 @@ typedef struct wwi_query {
     uint32_t stages;              // of three bounds those that exclude enough
     size_t counted;               // of a part: the query that has the count of its windows without missing values
     bool in_part, bounded;        // it has windows there; bounds were used
+    bool idle;                    // another device takes its sample
 } wwi_query;
 
 // The queries on the device: values; their envelopes, at the same places; the order in which a bound takes their
@@ -219,8 +220,8 @@ double wwi_limits_lower(wwi_limits *limits, size_t query, double value);
 
 // ---- search_sample.c
 // Limits from windows all over the streams, which are a small part of them. Nothing where limits are of no use, or a
-// source can't be read in any order.
-ww_status wwi_limits_sample(ww_search *s, const wwi_joined *streams);
+// source can't be read in any order. `turn`: for each turn.count-th query, from turn.first on.
+ww_status wwi_limits_sample(ww_search *s, const wwi_joined *streams, wwi_span turn);
 
 // ---- search_collect.c
 ww_status wwi_collect_prepare(ww_search *s);
@@ -286,8 +287,9 @@ ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matc
 ww_status wwi_search_check_options(const ww_search_options *options);
 // Cells of a window under query i, inside the band.
 uint64_t wwi_search_window_cells(const ww_search *s, size_t i);
-// Later runs of places are parts of these streams. `limits`: what searches on other devices know too.
-ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits);
+// Later runs of places are parts of these streams. `limits`: what searches on other devices know too. `turn`: which of
+// the first ones this device finds (wwi_limits_sample()).
+ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits, wwi_span turn);
 // Windows that begin in places [first, first + count) of the joined streams, which have one of view and from: those of
 // the `places` best that the whole may need. Also some of shorter queries that begin in the points that the last one
 // needs. z-normalised: `first` is a multiple of WW_SEARCH_PART_POINTS.

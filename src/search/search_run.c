@@ -127,10 +127,10 @@ ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matc
 
 // ---- parts
 
-ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits) {
+ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits, wwi_span turn) {
     s->limits = limits;
     const double began = begin_run(s, true);
-    return end_run(s, wwi_limits_sample(s, streams), began);
+    return end_run(s, wwi_limits_sample(s, streams, turn), began);
 }
 
 ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count, size_t places,

@@ -57,13 +57,13 @@ static ww_status search_pieces(ww_search *s, const pieces *p, const ww_series_vi
     return status;
 }
 
-ww_status wwi_limits_sample(ww_search *s, const wwi_joined *streams) {
+ww_status wwi_limits_sample(ww_search *s, const wwi_joined *streams, wwi_span turn) {
     WWI_ENDS(wwi_joined_close) wwi_joined from = {.view = NULL};
     WWI_FREES void *values = NULL;
     ww_series_view sample = WW_SERIES_VIEW_INIT;
     WWI_TRY(wwi_joined_open(&from, streams));
     WWI_TRY(wwi_joined_check_channels(&from, s->of.all_channels));
-    if (!(s->bounded || s->abandons) || (streams->from && !streams->from->concurrent))
+    if (!(s->bounded || s->abandons) || (streams->from && !streams->from->concurrent) || turn.first >= s->query_count)
         return WW_OK;
     const uint64_t length = wwi_joined_length(&from);
     const pieces p = find_pieces(s, length);
@@ -78,5 +78,10 @@ ww_status wwi_limits_sample(ww_search *s, const wwi_joined *streams) {
     sample.length = (size_t)(p.count * each);
     sample.channels = s->of.all_channels;
     sample.precision = s->of.precision;
-    return search_pieces(s, &p, &sample);
+    for (size_t q = 0; q < s->query_count; q++)
+        s->queries[q].idle = q % turn.count != turn.first;
+    const ww_status status = search_pieces(s, &p, &sample);
+    for (size_t q = 0; q < s->query_count; q++)
+        s->queries[q].idle = false;
+    return status;
 }

@@ -44,12 +44,18 @@ static ww_match no_match(const ww_search *s) {
     return (ww_match){-1, -1, -1, s->similarity ? -INFINITY : INFINITY};
 }
 
-// Each device takes the same sample: none waits for another's.
+// Each device takes the same sample for queries of its own.
 static ww_status begin_on(wwi_seat *seat) {
     const job *j = seat->of;
-    WWI_TRY(wwi_team_check(seat->team, seat->device));
-    WWI_TRY(wwi_search_begin_parts(seat->team->on[seat->device], j->streams, &j->s->own_limits));
-    add_info(seat, seat->team->on[seat->device]);
+    const wwi_team *team = seat->team;
+    wwi_span turn = {0, 0};
+    WWI_TRY(wwi_team_check(team, seat->device));
+    for (size_t i = 0; i < team->count; i++) {
+        turn.first += i < seat->device && team->on[i];
+        turn.count += team->on[i] != NULL;
+    }
+    WWI_TRY(wwi_search_begin_parts(team->on[seat->device], j->streams, &j->s->own_limits, turn));
+    add_info(seat, team->on[seat->device]);
     return WW_OK;
 }
 

@@ -355,7 +355,8 @@ static ww_status count_windows(ww_search *s, part *p) {
     const uint64_t each = s->block.stride * s->value_bytes;
     for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
-        const uint32_t length = (uint32_t)q->length, windows = p->points >= length ? p->points - length + 1 : 0;
+        const uint32_t length = (uint32_t)q->length,
+                       windows = p->points >= length && !q->idle ? p->points - length + 1 : 0;
         p->counts[i] = windows <= p->first ? 0 : (uint32_t)wwi_least(windows - p->first, p->count);
         q->in_part = p->counts[i] > 0;
         if (p->counts[i] < p->count)
