@@ -59,6 +59,8 @@ ww_status ww_matches_merge(size_t queries, size_t places, int similarity, ww_mat
     WWI_TRY(wwi_new(merged, places));
     for (size_t q = 0; q < queries; q++) {
         const ww_match *a = matches + q * places, *b = other + q * places;
+        if (b->stream < 0) // as in most parts of a long stream
+            continue;
         for (size_t i = 0; i < places; i++) {
             const int first = wwi_match_order(a, b, similarity != 0);
             merged[i] = first <= 0 ? *a : *b;

@@ -8,7 +8,8 @@
 
 #include "base/run.h"
 
-// No tile is shorter than this part of the wanted time, or than what a tile costs.
+// No tile is shorter than this part of the wanted time, or than twice what a tile costs: half of that would save
+// another worker at the end as long a wait as it costs.
 #define SHORTEST 0.03125
 // The first tile of a worker, whose rate is a guess.
 #define FIRST 0.125
@@ -66,7 +67,7 @@ static wwi_span next_tile(wwi_deal *d, const wwi_worker *w) {
     double work = w->tiles == 0 ? aim * FIRST : aim;
     if (work > fair)
         work = fair;
-    work = fmax(work, fmax(aim * SHORTEST, w->rate * w->cost));
+    work = fmax(work, fmax(aim * SHORTEST, 2 * w->rate * w->cost));
     wwi_span tile, *back = d->returned_count > 0 ? &d->returned[d->returned_count - 1] : NULL;
     tile.first = back ? back->first : d->next;
     const size_t most = back ? back->first + back->count : c->end ? c->end(c->user, tile.first) : c->items;
