@@ -331,7 +331,7 @@ static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
         pairs = p->info.pairs;
     wwi_stream_start(p->stream);
     p->info.candidates = 0;
-    p->none_known =
+    p->lists.none_known =
         p->nearest.empty && (p->series.kinds == 0 || wwi_profile_other(p)->kinds == 0) && is_one_slice(p, part);
     p->nearest.empty = false;
     p->pace = wwi_pace_make(p->stream, p->run.launch_seconds, p->run.progress, p->run.progress_user);
@@ -347,15 +347,15 @@ static ww_status end_run(ww_profile *p, ww_status status, double start) {
 
 ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part) {
     const double start = wwi_seconds();
-    p->stays = is_one_slice(p, part);
-    p->current = p->current && p->stays;
+    p->lists.stays = is_one_slice(p, part);
+    p->lists.current = p->lists.current && p->lists.stays;
     const ww_status status = run_part(p, part);
-    p->current = status == WW_OK && p->stays;
+    p->lists.current = status == WW_OK && p->lists.stays;
     return end_run(p, status, start);
 }
 
 ww_status wwi_profile_fetch(ww_profile *p) {
-    return p->current ? wwi_profile_slice_store(p, &p->slices[0]) : WW_OK;
+    return p->lists.current ? wwi_profile_slice_store(p, &p->slices[0]) : WW_OK;
 }
 
 ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,
@@ -365,7 +365,7 @@ ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, boo
     const double start = wwi_seconds();
     if (forget)
         WWI_TRY(wwi_profile_nearest_forget(&p->nearest));
-    p->stays = p->current = false;
+    p->lists.stays = p->lists.current = false;
     ww_status status = run_part(p, part);
     if (status == WW_OK && (status = wwi_profile_enter_flats(p)) == WW_OK)
         status = wwi_profile_nearest_give(&p->nearest, squared, &to);

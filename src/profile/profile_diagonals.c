@@ -149,11 +149,11 @@ static ww_status run_all(job *j, bool forget) {
         if (own && (forget || own != p))
             WWI_TRY(wwi_profile_nearest_forget(&own->nearest));
         if (own)
-            own->current = false;
+            own->lists.current = false;
     }
     const size_t bands = wwi_ceil_div((uint64_t)(j->end - j->first), j->band);
     const ww_status status = bands > 0 ? wwi_team_run(team, &kind, j, bands) : WW_OK;
-    p->current = false;
+    p->lists.current = false;
     p->part = j->part;
     WWI_TRY(status);
     p->nearest.empty = false;

@@ -61,6 +61,15 @@ typedef struct wwi_profile_raw {
     float relative, rounding, power;
 } wwi_profile_raw;
 
+// How the lists of a slice are on the device.
+typedef struct wwi_profile_lists_there {
+    bool none_known; // they are empty when they come there
+    bool stays;      // what a run finds stays there until wwi_profile_fetch()
+    bool current;    // those of the one slice are those of the host, or better
+    // Since they came there: tiles that were run, and how many the next launch may take (0: not known).
+    uint64_t tiles_run, tiles_next;
+} wwi_profile_lists_there;
+
 typedef struct wwi_profile_reach wwi_profile_reach;
 
 // The prepared series. Plans on several devices share one.
@@ -103,11 +112,7 @@ struct ww_profile {
     uint64_t capacity; // entries
     wwi_profile_slice slices[2];
     wwi_profile_nearest nearest;
-    bool none_known; // lists are empty when they come to the device
-    bool stays;      // what a run finds stays on the device until wwi_profile_fetch()
-    bool current;    // the lists of the one slice on the device are those of `nearest`, or better
-    // Since lists came to the device: tiles that were run, and how many the next launch may take (0: not known).
-    uint64_t tiles_run, tiles_next;
+    wwi_profile_lists_there lists;
     wwi_pace pace;
     double rate;       // pairs a second
     double merge_rate; // candidates a second

@@ -189,7 +189,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t from, uint64_t end
     const uint64_t tile_pairs = (uint64_t)p->width * p->block_rows;
     const uint64_t listed = (uint64_t)r->active * p->block_rows * (r->role == WWI_PROFILE_BOTH ? 2 : 1);
     const uint64_t sure = p->capacity / listed; // tiles that always fit the list
-    uint64_t most = p->tiles_next ? p->tiles_next : first_tiles(p, r, listed);
+    uint64_t most = p->lists.tiles_next ? p->lists.tiles_next : first_tiles(p, r, listed);
     uint64_t held = 0; // candidates that are not merged
     for (uint64_t at = from; at < end;) {
         const double start = wwi_seconds();
@@ -216,7 +216,8 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t from, uint64_t end
             at += take;
             // With several neighbours wanted only a merge lowers the bounds, and what is new should not be most of it.
             if (p->k > 1)
-                most = wwi_least(wwi_least(most, p->tiles_run + (at - from)), take * merged_in_time(p) / (all + 1) + 1);
+                most = wwi_least(wwi_least(most, p->lists.tiles_run + (at - from)),
+                                 take * merged_in_time(p) / (all + 1) + 1);
         }
         if (full || stripes == 1 || p->k > 1 || held > share / 2 || all > merged_in_time(p) / 2 || at >= end) {
             WWI_TRY(merge(p, r, stripes, full ? p->capacity : all));
@@ -226,8 +227,8 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t from, uint64_t end
             WWI_TRY(report(p, r, at));
     }
     if (r->active == p->width) {
-        p->tiles_run += end - from;
-        p->tiles_next = most;
+        p->lists.tiles_run += end - from;
+        p->lists.tiles_next = most;
     }
     return WW_OK;
 }
@@ -252,7 +253,8 @@ static ww_status run_region(ww_profile *p, region *r) {
         for (next = band; next < bands && in_share(p, r, next);)
             next++;
         // With several neighbours wanted: bounds from a few diagonals first.
-        for (r->active = SAMPLE; p->k > 1 && p->tiles_run == 0 && band < next && r->active < p->width; r->active *= 4)
+        for (r->active = SAMPLE; p->k > 1 && p->lists.tiles_run == 0 && band < next && r->active < p->width;
+             r->active *= 4)
             WWI_TRY(run_tiles(p, r, band * r->blocks, (band + 1) * r->blocks));
         r->active = p->width;
         WWI_TRY(run_tiles(p, r, band * r->blocks, next * r->blocks));
@@ -299,7 +301,7 @@ static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t ot
         WWI_TRY(run_region(p, &lower));
     if (p->self && !same)
         WWI_TRY(wwi_profile_slice_store(p, b));
-    return p->stays ? WW_OK : wwi_profile_slice_store(p, a);
+    return p->lists.stays ? WW_OK : wwi_profile_slice_store(p, a);
 }
 
 // Rows with columns; of one series the two are the same windows, or the columns are later ones.

@@ -355,7 +355,7 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
     if (p->by_host)
         return WW_OK;
     WWI_TRY(wwi_upload(p->context, &s->best[list], best, list_bytes));
-    if (!p->none_known)
+    if (!p->lists.none_known)
         return wwi_upload(p->context, &s->best_ids[list], ids, list_bytes);
     WWI_TRY(wwi_buffer_create(p->context, list_bytes, &s->best_ids[list]));
     return wwi_buffer_fill_u32(s->best_ids[list], 0, list_bytes, UINT32_MAX);
@@ -374,10 +374,10 @@ static ww_status open_slice(ww_profile *p, wwi_profile_slice *s, const wwi_profi
     }
     // The lists are those of the series that is looked at; another series has none.
     for (int list = 0; series == &p->series && list < wwi_profile_lists(p); list++)
-        if (!p->current || !s->bounds[list]) {
+        if (!p->lists.current || !s->bounds[list]) {
             WWI_BUFFERS_DESTROY(&s->bounds[list], &s->heads[list], &s->best[list], &s->best_ids[list]);
             WWI_TRY(open_list(p, s, list));
-            p->tiles_run = p->tiles_next = 0;
+            p->lists.tiles_run = p->lists.tiles_next = 0;
         }
     return WW_OK;
 }
