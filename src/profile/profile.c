@@ -333,7 +333,7 @@ static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
     p->info.candidates = 0;
     p->lists.none_known =
         p->nearest.empty && (p->series.kinds == 0 || wwi_profile_other(p)->kinds == 0) && is_one_slice(p, part);
-    p->nearest.empty = false;
+    p->nearest.empty = p->lists.none_known && p->lists.stays && !p->by_host; // until they are fetched
     p->pace = wwi_pace_make(p->stream, p->run.launch_seconds, p->run.progress, p->run.progress_user);
     p->part = *part;
     wwi_pace_start(&p->pace, pairs);
@@ -354,8 +354,30 @@ ww_status wwi_profile_add_part(ww_profile *p, const wwi_profile_part *part) {
     return end_run(p, status, start);
 }
 
+static void swap(wwi_profile_nearest *a, wwi_profile_nearest *b) {
+    const wwi_profile_nearest kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
 ww_status wwi_profile_fetch(ww_profile *p) {
-    return p->lists.current ? wwi_profile_slice_store(p, &p->slices[0]) : WW_OK;
+    WWI_ENDS(wwi_profile_nearest_free) wwi_profile_nearest before = {.windows = 0};
+    const bool empty = p->nearest.empty;
+    if (!p->lists.current || p->by_host)
+        return WW_OK;
+    if (!empty) {
+        // What the host has is from tiles that nobody runs again: a device that is lost in the midst must not spoil it.
+        WWI_TRY(wwi_profile_nearest_make(p->nearest.windows, p->nearest.k, p->nearest.lists, &before));
+        before.exponent = p->nearest.exponent;
+        swap(&p->nearest, &before);
+    }
+    const ww_status status = wwi_profile_slice_store(p, &p->slices[0]);
+    p->nearest.empty = false;
+    if (status != WW_OK && empty)
+        (void)wwi_profile_nearest_forget(&p->nearest);
+    else if (status != WW_OK)
+        swap(&p->nearest, &before);
+    return status;
 }
 
 ww_status wwi_profile_run_alone(ww_profile *p, const wwi_profile_part *part, bool squared, bool forget,

@@ -40,7 +40,7 @@ typedef struct wwi_profile_nearest {
     size_t windows, k;
     int lists;
     int exponent; // a distance is the root of what is here, times 2^exponent
-    bool empty;   // no window has a neighbour
+    bool empty;   // no window has a neighbour; false: some may
     double *best[WWI_PROFILE_LISTS];
     int64_t *ids[WWI_PROFILE_LISTS];
 } wwi_profile_nearest;

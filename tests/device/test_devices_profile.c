@@ -192,6 +192,48 @@ START_TEST(a_device_fails_in_the_middle) {
 }
 END_TEST
 
+// Any call fails, also in the midst of bringing lists to the host, which a device does several times in a run: what it
+// brought before stays whole.
+START_TEST(a_call_fails_in_the_middle) {
+    enum { RUNS = 80 };
+    static int64_t indices[POINTS - WINDOW + 1], whole[POINTS - WINDOW + 1];
+    wwt_fault_table *layer = wwt_in_layer("wwt_fault_control", "no call fails");
+    wwt_seed(4);
+    wwt_set set = make(POINTS, &forms[0]);
+    const ww_series_view view = wwt_view(&set);
+    ww_profile *profile = NULL;
+    ww_profile_output to = WW_PROFILE_OUTPUT_INIT;
+    ww_context *group = wwt_group_open(0.0002);
+    const bool several = layer && ww_context_device_count(group) > 1;
+    int times = 0, lost;
+    wwt_ok(ww_profile_create(group, &view, 0, NULL, 0, WINDOW, NULL, &profile));
+    to.indices = whole;
+    wwt_ok(ww_profile_run(profile, &to));
+    if (layer)
+        atomic_store(&layer->calls, 0);
+    wwt_ok(ww_profile_run(profile, &to));
+    const long calls = layer ? atomic_load(&layer->calls) : 0;
+    to.indices = indices;
+    for (long at = 1; several && at <= calls; at += calls / RUNS + 1) {
+        memset(indices, 0xff, sizeof indices);
+        atomic_store(&layer->calls, 0);
+        atomic_store(&layer->code, -5); // CL_OUT_OF_RESOURCES
+        atomic_store(&layer->fail_at, at);
+        const ww_status status = ww_profile_run(profile, &to);
+        atomic_store(&layer->fail_at, 0);
+        (void)wwt_group_tiles(group, &lost);
+        ck_assert_int_eq(status, WW_OK);
+        ck_assert_msg(memcmp(indices, whole, sizeof whole) == 0, "other bytes, call %ld of %ld, %d lost", at, calls,
+                      lost);
+        times += lost;
+    }
+    ck_assert(!several || times > RUNS / 4);
+    ww_profile_destroy(&profile);
+    ww_context_destroy(&group);
+    wwt_set_free(&set);
+}
+END_TEST
+
 static int stop(void *user, uint64_t done, uint64_t total) {
     (void)user, (void)done;
     return total > 1; // not a compile
@@ -259,6 +301,7 @@ int main(void) {
     wwt_add(suite, profiles_are_those_of_one_device, FORMS);
     wwt_add(suite, diagonals_of_several_slices, 3);
     wwt_add(suite, a_device_fails_in_the_middle, 1);
+    wwt_add(suite, a_call_fails_in_the_middle, 1);
     wwt_add(suite, bad_input, 1);
     return wwt_run(suite);
 }
