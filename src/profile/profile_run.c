@@ -160,7 +160,7 @@ static uint64_t pairs_before(const ww_profile *p, const region *r, uint64_t tile
 // How many tiles the first launch may take, which list at most `listed` candidates each.
 static uint64_t first_tiles(const ww_profile *p, const region *r, uint64_t listed) {
     const uint64_t least = WWI_PROFILE_STRIPES * 4;
-    // What a device works on at once takes it no longer than a part of that.
+    // A device works on so many at once: fewer take it as long.
     enum { TILES_OF_UNIT = 16 };
     const uint64_t wave = (uint64_t)wwi_context_info(p->context)->compute_units * TILES_OF_UNIT;
     const uint64_t sure = merged_in_time(p) / listed;
