@@ -391,7 +391,6 @@ static ww_status bound_windows(ww_search *s, size_t i, part *p) {
         WWI_TRY(launch_envelope(s, p->points, q->reach));
     w->reach_of = q->reach;
     p->left[i] = 1;
-    WWI_TRY(wwi_buffer_fill_u32(w->found, i * sizeof(uint32_t), sizeof(uint32_t), 0));
     return launch_bounds(s, i, p->first, p->counts[i]);
 }
 
@@ -414,6 +413,7 @@ static ww_status read_left(ww_search *s, part *p) {
 static ww_status bound_part(ww_search *s, part *p) {
     WWI_TRY(wwi_collect_limits(s));
     WWI_TRY(count_windows(s, p));
+    WWI_TRY(wwi_buffer_fill_u32(s->windows->found, 0, s->query_count * sizeof(uint32_t), 0));
     for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
         if (!p->counts[i])
