@@ -89,21 +89,21 @@ static double deep_share(const ww_profile *p, size_t rows) {
     return (double)deep / (TRIED * TRIED);
 }
 
-// What wwi_profile_series_reach() made of a series.
+// The input's series with what wwi_profile_series_reach() made of it.
 struct wwi_profile_reach {
     wwi_counted counted;
     wwi_profile_reach *next; // of the input
     size_t before;
     double grain;
     bool watch;
-    float *condition, *single, *bent, most_single;
+    wwi_profile_series series;
 };
 
 static void destroy_reach(wwi_counted *counted) {
     wwi_profile_reach *r = (wwi_profile_reach *)counted;
-    free(r->condition);
-    free(r->single);
-    free(r->bent);
+    free(r->series.condition);
+    free(r->series.single);
+    free(r->series.bent);
     free(r);
 }
 
@@ -124,7 +124,6 @@ void wwi_profile_input_forget(wwi_profile_input *in) {
 
 static ww_status find_reach(wwi_profile_input *in, int side, size_t before, double grain, bool watch,
                             wwi_profile_reach **reach) {
-    wwi_profile_series made = side ? in->other : in->series;
     wwi_profile_reach *r = in->reach[side];
     while (r && !(r->before == before && r->grain == grain && r->watch == watch))
         r = r->next;
@@ -135,15 +134,11 @@ static ww_status find_reach(wwi_profile_input *in, int side, size_t before, doub
     WWI_TRY(wwi_new_zeroed(fresh, 1));
     fresh->counted.destroy = destroy_reach;
     wwi_counted_retain(&fresh->counted);
-    const ww_status status = wwi_profile_series_reach(&made, before, grain, watch, wwi_processors());
     fresh->before = before;
     fresh->grain = grain;
     fresh->watch = watch;
-    fresh->condition = made.condition;
-    fresh->single = made.single;
-    fresh->bent = made.bent;
-    fresh->most_single = made.most_single;
-    WWI_TRY(status);
+    fresh->series = side ? in->other : in->series;
+    WWI_TRY(wwi_profile_series_reach(&fresh->series, before, grain, watch, wwi_processors()));
     fresh->next = in->reach[side];
     *reach = in->reach[side] = wwi_taken(&fresh);
     return WW_OK;
@@ -151,7 +146,6 @@ static ww_status find_reach(wwi_profile_input *in, int side, size_t before, doub
 
 // The reach becomes the plan's. Alike devices have the same: the first that needs it makes it.
 static ww_status take_reach(ww_profile *p, int side, size_t before, double grain, bool watch) {
-    wwi_profile_series *s = side ? &p->other : &p->series;
     wwi_profile_reach *reach;
     (void)pthread_mutex_lock(&p->input->lock);
     const ww_status status = find_reach(p->input, side, before, grain, watch, &reach);
@@ -160,10 +154,7 @@ static ww_status take_reach(ww_profile *p, int side, size_t before, double grain
     wwi_counted_retain(&reach->counted);
     wwi_profile_reach_release(&p->reach[side]);
     p->reach[side] = reach;
-    s->condition = reach->condition;
-    s->single = reach->single;
-    s->bent = reach->bent;
-    s->most_single = reach->most_single;
+    *(side ? &p->other : &p->series) = reach->series;
     return WW_OK;
 }
 

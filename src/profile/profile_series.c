@@ -68,7 +68,10 @@ static ww_status copy_piece(void *user, uint64_t piece) {
     bool odd = false;
     for (size_t t = first; t < end; t++) {
         const double value = v->to[t] = wwi_line_at(v->from, t);
-        odd = odd || !isfinite(value);
+        if (!isfinite(value)) {
+            odd = true;
+            continue;
+        }
         of.least = value < of.least ? value : of.least;
         of.most = value > of.most ? value : of.most;
     }
@@ -80,31 +83,25 @@ static ww_status copy_piece(void *user, uint64_t piece) {
     return WW_OK;
 }
 
-// Copies a channel again, of which some values are not finite: they become the value before, and their windows' state
-// says so.
-static wwi_extremes hold_finite(wwi_line from, size_t c, wwi_profile_series *s) {
+// Values of a channel that are not finite become the value before, and their windows' state says so.
+static void hold_finite(wwi_profile_series *s, size_t c) {
     double *x = s->values + c * s->points;
-    wwi_extremes of = {INFINITY, -INFINITY};
     double held = NAN;
     size_t bad = 0; // windows that end at t or later and contain something not finite begin before this
     for (size_t t = 0; t < s->points && !isfinite(held); t++) // the first that is finite
-        held = wwi_line_at(from, t);
+        held = x[t];
     held = isfinite(held) ? held : 0;
     for (size_t t = 0; t < s->points; t++) {
-        const double value = wwi_line_at(from, t);
-        if (isfinite(value)) {
-            held = value;
-            of.least = value < of.least ? value : of.least;
-            of.most = value > of.most ? value : of.most;
-        } else {
-            const size_t first = t + 1 >= s->window ? t + 1 - s->window : 0;
-            for (size_t i = first > bad ? first : bad; i <= t && i < s->windows; i++)
-                leave_out(s, c, i);
-            bad = t + 1;
+        if (isfinite(x[t])) {
+            held = x[t];
+            continue;
         }
+        const size_t first = t + 1 >= s->window ? t + 1 - s->window : 0;
+        for (size_t i = first > bad ? first : bad; i <= t && i < s->windows; i++)
+            leave_out(s, c, i);
+        bad = t + 1;
         x[t] = held;
     }
-    return of;
 }
 
 static ww_status copy_channel(wwi_profile_series *s, wwi_line from, size_t c, unsigned threads, wwi_extremes *of) {
@@ -112,7 +109,9 @@ static ww_status copy_channel(wwi_profile_series *s, wwi_line from, size_t c, un
     (void)pthread_mutex_init(&v.lock, NULL);
     const ww_status status = wwi_share(threads, wwi_ceil_div(s->points, PIECE), copy_piece, &v);
     (void)pthread_mutex_destroy(&v.lock);
-    *of = status == WW_OK && v.odd ? hold_finite(from, c, s) : v.of;
+    if (status == WW_OK && v.odd)
+        hold_finite(s, c);
+    *of = v.of;
     return status;
 }
 
