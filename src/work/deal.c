@@ -127,8 +127,6 @@ void wwi_worker_did(wwi_worker *w, double work, double seconds) {
     w->tiles++;
     w->work += work;
     w->seconds += seconds;
-    if (first)
-        w->longest = w->cost = 0;
     if (!(seconds > 1e-6 && work > 0))
         return;
     if (work < w->longest / 2) {

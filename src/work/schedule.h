@@ -49,7 +49,7 @@ static inline uint64_t wwi_work_told(double work) {
     return work < 0x1p63 ? (uint64_t)work : (uint64_t)INT64_MAX;
 }
 
-// Work that a worker has done: the rate is that of the last.
+// Work that a worker has done: it learns its rate from long tiles, what a tile costs from short ones.
 void wwi_worker_did(wwi_worker *worker, double work, double seconds);
 
 // Whether an error is of a device, and another one may do better; not of the work, or the caller's wish.

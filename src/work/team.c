@@ -247,7 +247,7 @@ void wwi_team_begin(wwi_team *t) {
     for (size_t i = 0; i < t->count; i++) {
         wwi_worker *w = &t->workers[i];
         w->tiles = 0;
-        w->work = w->seconds = 0;
+        w->work = w->seconds = w->cost = w->longest = 0;
         w->lost = t->made && !t->on[i]; // who failed in the run before may try again
     }
 }
