@@ -34,7 +34,7 @@ ww_status wwi_make_pages(void *array, size_t bytes) {
     if (pages < LEAST_PAGES)
         return WW_OK;
     (void)wwi_in_large_pages(array, bytes);
-    const unsigned threads = wwi_processors() < 16 ? wwi_processors() : 16;
+    const unsigned threads = wwi_processors() < 8 ? wwi_processors() : 8;
     return wwi_share(pages < 2ull * threads ? 2 : threads, pages, make_page, (char *)array + skipped);
 }
 
