@@ -50,7 +50,24 @@ static size_t choose(const ww_search *s, const wwi_candidate *sorted, size_t cou
     return found;
 }
 
-ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *more, size_t count) {
+// Puts `count` more, in order, to those that are there, for which there is room.
+static void join(wwi_candidate *there, size_t have, const wwi_candidate *more, size_t count) {
+    while (count) {
+        const bool last = !have || compare(&there[have - 1], &more[count - 1]) < 0;
+        there[have + count - 1] = last ? more[count - 1] : there[have - 1];
+        have -= !last;
+        count -= last;
+    }
+}
+
+// The value that the k-th of these has at most, which are in order. picked: room for k.
+static void lower(const ww_search *s, wwi_query *q, const wwi_candidate *sorted, size_t count, wwi_candidate *picked) {
+    const size_t k = s->options.k;
+    if (choose(s, sorted, count, 2 * q->exclusion - 1, k, picked) == k && picked[k - 1].value < q->limit)
+        q->limit = picked[k - 1].value;
+}
+
+ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, wwi_candidate *more, size_t count) {
     const size_t all = q->count + count, k = s->options.k;
     if (all < k)
         return WW_OK;
@@ -58,26 +75,31 @@ ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *
     WWI_TRY(wwi_new(sorted, all + k));
     if (q->count)
         memcpy(sorted, q->candidates, q->count * sizeof *sorted);
-    if (count)
-        memcpy(sorted + q->count, more, count * sizeof *sorted);
-    qsort(sorted, all, sizeof *sorted, compare);
-    wwi_candidate *picked = sorted + all;
-    if (choose(s, sorted, all, 2 * q->exclusion - 1, k, picked) == k && picked[k - 1].value < q->limit)
-        q->limit = picked[k - 1].value;
+    qsort(more, count, sizeof *more, compare);
+    join(sorted, q->count, more, count);
+    lower(s, q, sorted, all, sorted + all);
     return WW_OK;
 }
 
-ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *found, size_t count) {
+ww_status wwi_candidates_add(ww_search *s, wwi_query *q, wwi_candidate *found, size_t count) {
+    WWI_FREES wwi_candidate *picked = NULL;
+    size_t fresh = 0;
     WWI_TRY(wwi_grow(&q->candidates, &q->capacity, q->count + count, sizeof *q->candidates));
-    if (!count)
-        return WW_OK;
     for (size_t i = 0; i < count; i++)
         if (found[i].place >= q->seen)
-            q->candidates[q->count++] = found[i];
-    if (s->streaming)
+            found[fresh++] = found[i];
+    if (!fresh)
         return WW_OK;
-    WWI_TRY(wwi_candidates_limit(s, q, NULL, 0));
-    qsort(q->candidates, q->count, sizeof *q->candidates, compare);
+    if (s->streaming) {
+        memcpy(q->candidates + q->count, found, fresh * sizeof *found);
+        q->count += fresh;
+        return WW_OK;
+    }
+    WWI_TRY(wwi_new(picked, s->options.k));
+    qsort(found, fresh, sizeof *found, compare);
+    join(q->candidates, q->count, found, fresh);
+    q->count += fresh;
+    lower(s, q, q->candidates, q->count, picked);
     while (q->count && q->candidates[q->count - 1].value > q->limit)
         q->count--;
     q->full = q->count >= q->kept;
@@ -87,14 +109,15 @@ ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *fo
 }
 
 ww_status wwi_candidates_add_row(ww_search *s, wwi_query *q, const wwi_candidate *found) {
+    wwi_candidate added = *found;
     for (size_t i = 0; i < q->count; i++)
         if (q->candidates[i].place == found->place) {
             if (q->candidates[i].value < found->value)
                 return WW_OK;
-            q->candidates[i] = q->candidates[--q->count];
+            memmove(q->candidates + i, q->candidates + i + 1, (--q->count - i) * sizeof *q->candidates);
             break;
         }
-    return wwi_candidates_add(s, q, found, 1);
+    return wwi_candidates_add(s, q, &added, 1);
 }
 
 double wwi_candidates_bar(const ww_search *s, const wwi_query *q) {

@@ -8,6 +8,8 @@
 #include "search/search_internal.h"
 
 enum { CAPACITY = 4096, ALL_LISTS = 1 << 16, GROUP = 64, CELL = 256, EACH = 64 };
+// Rows that are taken one by one, if others fit their lists; values that one thread sorts.
+enum { MOST_ALONE = 4, SORTED_ALONE = 1 << 14 };
 
 struct wwi_collect {
     wwi_program *program;
@@ -113,6 +115,37 @@ static ww_status take_part(ww_search *s, size_t row, uint32_t first, uint32_t co
     return add_places(s, row, values, places, 0, taken);
 }
 
+// The values and places of rows, `capacity` or `cells` of each, as several threads go through them.
+typedef struct listing {
+    ww_search *s;
+    uint32_t count, each;
+    const unsigned char *values;
+    const uint32_t *places, *taken;
+} listing;
+
+// All rows, by several threads where there is so much to sort that they are worth it.
+static ww_status share_rows(listing *of, wwi_share_fn each) {
+    uint64_t all = 0;
+    for (uint32_t q = 0; q < of->count; q++)
+        all += of->taken ? of->taken[q] : of->each;
+    return wwi_share(all > SORTED_ALONE ? wwi_processors() : 1, of->count, each, of);
+}
+
+static ww_status lower_row(void *user, uint64_t row) {
+    const listing *of = user;
+    ww_search *s = of->s;
+    WWI_FREES wwi_candidate *some = NULL;
+    size_t count = 0;
+    WWI_TRY(wwi_new(some, of->each));
+    for (uint32_t i = 0; i < of->each; i++) {
+        const size_t at = row * of->each + i;
+        const double value = wwi_host_value(s, of->values, at);
+        if (value < s->queries[row].limit) // others can't lower the limit
+            some[count++] = (wwi_candidate){value, s->block.first + of->places[at], 0, -1};
+    }
+    return wwi_candidates_limit(s, &s->queries[row], some, count);
+}
+
 // The least value of each cell of `cell` places lowers the limits of all queries.
 static ww_status lower_limits(ww_search *s, const stretch *of, uint32_t cell) {
     struct wwi_collect *c = s->collect;
@@ -120,10 +153,8 @@ static ww_status lower_limits(ww_search *s, const stretch *of, uint32_t cell) {
     const uint64_t stride = s->block.stride, all = (uint64_t)cells * of->rows;
     WWI_FREES unsigned char *values = NULL;
     WWI_FREES uint32_t *places = NULL;
-    WWI_FREES wwi_candidate *some = NULL;
     WWI_TRY(wwi_new(values, all * s->value_bytes));
     WWI_TRY(wwi_new(places, all));
-    WWI_TRY(wwi_new(some, cells));
     WWI_TRY(WWI_GROW(s->context, {&c->values, all * s->value_bytes}, {&c->places, all * sizeof *places}));
     // Rows are as long as the longest: what is past a row's end is never taken.
     WWI_TRY(WWI_LAUNCH_ITEMS(c->least, all, GROUP, WWI_BUFFER(s->block.out), WWI_BUFFER(c->values),
@@ -131,16 +162,13 @@ static ww_status lower_limits(ww_search *s, const stretch *of, uint32_t cell) {
                              WWI_VALUE(cells), WWI_VALUE(of->rows), WWI_VALUE(of->first)));
     WWI_TRY(wwi_stream_read(s->stream, c->values, 0, all * s->value_bytes, values));
     WWI_TRY(wwi_stream_read(s->stream, c->places, 0, all * sizeof *places, places));
-    for (size_t q = 0; q < of->rows; q++) {
-        size_t count = 0;
-        for (uint32_t i = 0; i < cells; i++) {
-            const double value = wwi_host_value(s, values, q * cells + i);
-            if (value < s->queries[q].limit) // others can't lower the limit
-                some[count++] = (wwi_candidate){value, s->block.first + places[q * cells + i], 0, -1};
-        }
-        WWI_TRY(wwi_candidates_limit(s, &s->queries[q], some, count));
-    }
-    return WW_OK;
+    return share_rows(&(listing){s, of->rows, cells, values, places, NULL}, lower_row);
+}
+
+static ww_status add_row(void *user, uint64_t row) {
+    const listing *of = user;
+    const uint32_t taken = of->taken[row];
+    return taken && taken <= of->each ? add_places(of->s, row, of->values, of->places, row * of->each, taken) : WW_OK;
 }
 
 // What the lists of all rows have; a row that has more is taken alone.
@@ -154,18 +182,22 @@ static ww_status take_lists(ww_search *s, const stretch *of, const uint32_t *tak
         return WW_OK;
     const size_t last = (size_t)wwi_least(taken[end - 1], of->capacity);
     WWI_TRY(read_lists(s, 0, (size_t)(end - 1) * of->capacity + last, &values, &places));
+    WWI_TRY(share_rows(&(listing){s, end, of->capacity, values, places, taken}, add_row));
     for (size_t q = 0; q < end; q++)
-        if (taken[q])
-            WWI_TRY(taken[q] > of->capacity ? take_part(s, q, of->first, of->count)
-                                            : add_places(s, q, values, places, q * of->capacity, taken[q]));
+        if (taken[q] > of->capacity)
+            WWI_TRY(take_part(s, q, of->first, of->count));
     return WW_OK;
 }
 
-static bool has_room(const stretch *of, const uint32_t *taken) {
-    bool room = true;
-    for (size_t q = 0; q < of->rows; q++)
-        room &= taken[q] <= of->capacity;
-    return room;
+// Rows that have more places than their lists have room for; *most: those of the row that has most.
+static uint32_t without_room(const stretch *of, const uint32_t *taken, uint32_t *most) {
+    uint32_t rows = 0;
+    *most = 0;
+    for (size_t q = 0; q < of->rows; q++) {
+        rows += taken[q] > of->capacity;
+        *most = taken[q] > *most ? taken[q] : *most;
+    }
+    return rows;
 }
 
 ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count) {
@@ -178,14 +210,19 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count) {
     }
     const uint32_t rows = (uint32_t)s->query_count, share = ALL_LISTS / rows;
     // The lists of all rows are read at once: few of each where there are many rows.
-    const stretch all = {first, count, 0, rows, share > CAPACITY ? CAPACITY : share < 16 ? 16 : share};
+    stretch all = {first, count, 0, rows, share > CAPACITY ? CAPACITY : share < 16 ? 16 : share};
+    uint32_t most;
     WWI_FREES uint32_t *taken = NULL;
     WWI_TRY(wwi_new(taken, rows));
     WWI_TRY(wwi_collect_limits(s));
     WWI_TRY(list_places(s, &all, taken));
-    if (!s->streaming && !has_room(&all, taken)) {
+    if (!s->streaming && without_room(&all, taken, &most)) {
         WWI_TRY(lower_limits(s, &all, (uint32_t)wwi_least(widest, count)));
         WWI_TRY(wwi_collect_limits(s));
+        WWI_TRY(list_places(s, &all, taken));
+    }
+    if (without_room(&all, taken, &most) > MOST_ALONE) {
+        all.capacity = (uint32_t)wwi_least(most, CAPACITY);
         WWI_TRY(list_places(s, &all, taken));
     }
     return take_lists(s, &all, taken);

@@ -35,7 +35,7 @@ typedef struct wwi_query {
     uint32_t at;    // first point among those of all queries
     uint32_t reach; // of its band, to each side of the diagonal
     uint64_t exclusion;
-    wwi_candidate *candidates;
+    wwi_candidate *candidates;    // best first; of a pushed stream as they came
     size_t count, capacity, kept; // kept: as many of the best as may be needed
     bool full;                    // there are as many: a later one must be better than the worst
     double limit;                 // no match is above it
@@ -201,11 +201,12 @@ ww_status wwi_joined_copy(const wwi_joined *j, uint64_t first, uint64_t count, w
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin);
 
 // ---- search_candidates.c
-ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *found, size_t count); // places not there
+// Places that are not there; `found` is sorted. Any number of threads, each for queries of its own.
+ww_status wwi_candidates_add(ww_search *s, wwi_query *q, wwi_candidate *found, size_t count);
 // A place that may be there with another row of the query: the better of the two, of equal ones the new one.
 ww_status wwi_candidates_add_row(ww_search *s, wwi_query *q, const wwi_candidate *found);
-// The value that the k-th match has at most, of these places and those kept.
-ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *more, size_t count);
+// The value that the k-th match has at most, of these places, which are sorted, and those kept. Threads: as above.
+ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, wwi_candidate *more, size_t count);
 // The least value that a place needs not to have to be left out.
 double wwi_candidates_bar(const ww_search *s, const wwi_query *q);
 // The matches: `picked` has room for k candidates.

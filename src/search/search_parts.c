@@ -61,13 +61,14 @@ ww_status ww_matches_merge(size_t queries, size_t places, int similarity, ww_mat
         const ww_match *a = matches + q * places, *b = other + q * places;
         if (b->stream < 0) // as in most parts of a long stream
             continue;
-        for (size_t i = 0; i < places; i++) {
+        size_t count = 0;
+        for (; count < places && (a->stream >= 0 || b->stream >= 0); count++) {
             const int first = wwi_match_order(a, b, similarity != 0);
-            merged[i] = first <= 0 ? *a : *b;
+            merged[count] = first <= 0 ? *a : *b;
             a += first <= 0;
             b += first >= 0;
         }
-        memcpy(matches + q * places, merged, places * sizeof *merged);
+        memcpy(matches + q * places, merged, count * sizeof *merged);
     }
     return WW_OK;
 }
