@@ -8,18 +8,27 @@
 #include "base/kernel_types.h"
 #endif
 
+// A query of a launch over windows, which has those of several; all have the same length.
+typedef struct ww_window_query {
+    ww_uint query;          // whose limit, results and counters
+    ww_uint x_at, order_at; // where it begins among the values of all, and among their points
+    ww_uint stages;         // how many bounds are used
+    ww_uint first, count;   // consecutive windows; or how many of its list
+    ww_uint group, spare;   // its first group, counted over all launches of the part
+} ww_window_query;
+
 typedef struct ww_window_args {
     ww_ulong stride;        // elements from one channel to the next, and from one row of the table to the next
+    ww_ulong out_stride;    // from a query's row of results, and of windows left, to the next one's
     ww_uint n;              // points of a window
-    ww_uint first, count;   // consecutive windows
     ww_uint channel;        // of a pass over one channel, else 0
     ww_uint accumulate;     // 1: adds to what is there
-    ww_uint query;          // whose limit and counters
     ww_uint x_stride;       // elements from one channel of the query to the next
+    ww_uint query, queries; // the first one among the queries given; how many
+    ww_uint group;          // the launch's first
+    ww_uint span;           // packs of WW_VECTOR windows that a group has, at most
     float margin;           // a bound times this is never above the computed value
-    ww_uint x_at, order_at; // where the query begins among the values of all, and among their points
-    ww_uint stages, spare;  // how many bounds are used
-    ww_ulong out_stride;    // from a query's row of results, and of windows left, to the next one's
+    ww_uint spare;
     // As in base/launch_args.h.
 #ifdef WW_PARAMETERS
     ww_parameters parameters;

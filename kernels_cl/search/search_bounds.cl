@@ -11,14 +11,15 @@
 // the rounding of sums alone, which args.margin takes off.
 //
 // A bound costs n terms, a distance n cells in every row: where limits are low, few windows are left. Of the three bounds
-// args.stages are used. A bound that excludes few takes more time than it saves: so that the host sees when, one of
+// a query's stages are used. A bound that excludes few takes more time than it saves: so that the host sees when, one of
 // WW_SEARCH_TRIED groups uses all three.
 //
-// A vector lane (WW_VECTOR 1: a work-item) has a window. out: infinity for all windows. list, found: those left.
-// counters: 4 a query: excluded by the three bounds.
+// A vector lane (WW_VECTOR 1: a work-item) has a window. Work-items gather the windows that a bound leaves of a tile of
+// WW_SEARCH_KEPT and divide these anew for the next bound; else a few that are left keep all items of a group. out: infinity
+// for all windows. list, found: those left. counters: 4 a query: excluded by the three bounds.
 // Parameters: search_points.cl's; WW_SEARCH_ENDS, corners at each end (1 where channels have paths of their own, each
-// with its least cost in a corner of several cells); WW_SEARCH_TRIED; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG. Local memory:
-// 3 counters. Two barriers.
+// with its least cost in a corner of several cells); WW_SEARCH_TRIED; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG; WW_SEARCH_KEPT.
+// Local memory: 3 counters; WW_VECTOR 1: of each window of a tile 4 bytes and a value. Two barriers, four more a tile.
 #define WW_BOUND_CHECK 8                                               // terms from one look at the limit to the next
 #define WW_ADDED (WW_COST == WWK_COST_ABSOLUTE || (WW_COST == WWK_COST_EUCLIDEAN && WW_CHANNELS == 1)) // no squares
 
@@ -117,12 +118,11 @@ WW_INLINE ww_alive ww_within(const ww_bound *b, real bound, const ww_window_args
     return bound * (ww_scalar)args.margin <= b->limit;
 }
 
-// LB_Keogh, or with `turned` the other.
-WW_INLINE real ww_bound_envelope(const ww_bound *b, const ww_window *window, uint p, real ends, ww_alive alive,
-                                 const bool turned, const ww_window_args args) {
-    real bound = ends;
-    const uint corners = ww_bound_corners(args);
-    for (uint k = 0; k + 2 < args.n; k++) {
+// The next terms of LB_Keogh, or with `turned` of the other, from the k-th in order on.
+WW_INLINE real ww_bound_terms(const ww_bound *b, const ww_window *window, uint p, real bound, uint k, const bool turned,
+                              const ww_window_args args) {
+    const uint corners = ww_bound_corners(args), end = min(k + WW_BOUND_CHECK, args.n - 2);
+    for (; k < end; k++) {
         const uint t = b->order[k];
         if (t < corners || t + corners >= args.n)
             continue;
@@ -138,8 +138,6 @@ WW_INLINE real ww_bound_envelope(const ww_bound *b, const ww_window *window, uin
             sum = ww_add_difference(sum, d);
         }
         bound = ww_add_term(bound, sum);
-        if (k % WW_BOUND_CHECK == WW_BOUND_CHECK - 1 && !ww_any(alive & ww_within(b, bound, args)))
-            break;
     }
     return bound;
 }
@@ -152,7 +150,7 @@ WW_INLINE ww_alive ww_exclude(const ww_bound *b, ww_alive alive, real bound, uin
 }
 
 // The windows of a pack that can match. A window that can't has NaN, and no comparison with that is true.
-WW_INLINE ww_alive ww_alive_of(const ww_window *window, real ends, uint pack, const ww_window_args args) {
+WW_INLINE ww_alive ww_alive_of(const ww_window *window, real ends, const ww_window_query q, uint pack) {
     real valid = ends;
     for (int c = 0; c < WW_CHANNELS; c++)
         valid += window->scale[c];
@@ -160,77 +158,173 @@ WW_INLINE ww_alive ww_alive_of(const ww_window *window, real ends, uint pack, co
 #if WW_VECTOR > 1
     WW_MASK_NAME inside[WW_VECTOR];
     for (uint v = 0; v < WW_VECTOR; v++)
-        inside[v] = pack * WW_VECTOR + v < args.count ? -1 : 0;
+        inside[v] = pack * WW_VECTOR + v < q.count ? -1 : 0;
     alive &= WW_VLOAD(0, inside);
 #endif
     return alive;
 }
 
+#if WW_VECTOR == 1
+// The windows of a tile that are left, and the bound that they have so far.
+typedef struct {
+    __local uint *count;       // 2
+    __local ushort *kept;      // after LB_Kim: which of the tile
+    __local ushort *kept_next; // after LB_Keogh: which of those
+    __local ww_scalar *ends;   // LB_Kim of those
+} ww_bound_tile;
+
+// A bound of the kept windows, those of LB_Kim or with `turned` those of LB_Keogh. A work-item takes its next window as
+// soon as it is done with one: the items of a group keep step. first: the tile's first window.
+WW_INLINE uint ww_bound_kept(const ww_bound *b, const ww_bound_tile *tile, __global const ww_scalar *values,
+                             __global const ww_scalar *table, uint first, const bool turned, const bool last,
+                             __global uint *list, __global uint *found, const ww_window_args args) {
+    const uint count = tile->count[turned];
+    uint excluded = 0, at = (uint)get_local_id(0), k = 0, slot = 0, p = 0;
+    ww_window window;
+    real bound = 0;
+    while (at < count) {
+        if (k == 0) {
+            slot = turned ? tile->kept_next[at] : at;
+            p = first + tile->kept[slot];
+            window = ww_window_at(values, table, args, p);
+            bound = tile->ends[slot];
+        }
+        if (k + 2 < args.n)
+            bound = ww_bound_terms(b, &window, p, bound, k, turned, args);
+        k += WW_BOUND_CHECK;
+        const bool within = ww_within(b, bound, args);
+        if (within && k + 2 < args.n)
+            continue;
+        excluded += !within;
+        if (within && last)
+            list[atomic_inc(found)] = p;
+        else if (within)
+            tile->kept_next[atomic_inc(tile->count + 1)] = (ushort)slot;
+        at += WW_WG;
+        k = 0;
+    }
+    return excluded;
+}
+
+// The group's windows tile by tile: each bound of all that are left.
+WW_INLINE void ww_bound_tiles(const ww_bound *b, const ww_bound_tile *tile, __global const ww_scalar *values,
+                              __global const ww_scalar *table, __global ww_scalar *out, __global uint *list,
+                              __global uint *found, const ww_window_query q, uint stages, uint begin, uint end,
+                              uint *excluded, const ww_window_args args) {
+    const uint own = (uint)get_local_id(0);
+    for (uint at = begin; at < end; at += WW_SEARCH_KEPT) {
+        const uint first = q.first + at, count = min((uint)WW_SEARCH_KEPT, end - at);
+        if (own < 2)
+            tile->count[own] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint k = own; k < count; k += WW_WG) {
+            const ww_window window = ww_window_at(values, table, args, first + k);
+            const real ends = ww_bound_ends(b, &window, args);
+            out[first + k] = INFINITY;
+            if (!ww_exclude(b, ww_alive_of(&window, ends, q, k), ends, &excluded[0], args))
+                continue;
+            if (stages == 1) {
+                list[atomic_inc(found)] = first + k;
+                continue;
+            }
+            const uint slot = atomic_inc(tile->count);
+            tile->kept[slot] = (ushort)k;
+            tile->ends[slot] = ends;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (stages > 1)
+            excluded[1] += ww_bound_kept(b, tile, values, table, first, false, stages == 2, list, found, args);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (stages > 2)
+            excluded[2] += ww_bound_kept(b, tile, values, table, first, true, true, list, found, args);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#else
+// LB_Keogh of the windows from p on, or with `turned` the other; left where none can match.
+WW_INLINE real ww_bound_envelope(const ww_bound *b, const ww_window *window, uint p, real ends, ww_alive alive,
+                                 const bool turned, const ww_window_args args) {
+    real bound = ends;
+    for (uint k = 0; k + 2 < args.n && ww_any(alive & ww_within(b, bound, args)); k += WW_BOUND_CHECK)
+        bound = ww_bound_terms(b, window, p, bound, k, turned, args);
+    return bound;
+}
+
 // Lists the windows left, of those from p on.
 WW_INLINE void ww_list_alive(ww_alive alive, uint p, __global uint *list, __global uint *found) {
-    if (!ww_how_many(alive))
+    if (!ww_any(alive))
         return;
     WW_MASK_NAME lanes[WW_VECTOR];
-#if WW_VECTOR == 1
-    lanes[0] = alive;
-#else
     WW_VSTORE(alive, 0, lanes);
-#endif
     for (uint v = 0; v < WW_VECTOR; v++)
         if (lanes[v])
             list[atomic_inc(found)] = p + v;
 }
 
+// The group's packs of windows, each by one bound after the other.
+WW_INLINE void ww_bound_packs(const ww_bound *b, __global const ww_scalar *values, __global const ww_scalar *table,
+                              __global ww_scalar *out, __global uint *list, __global uint *found,
+                              const ww_window_query q, uint stages, uint begin, uint end, uint *excluded,
+                              const ww_window_args args) {
+    for (uint pack = begin + (uint)get_local_id(0); pack < end; pack += WW_WG) {
+        const uint p = q.first + pack * WW_VECTOR;
+        const ww_window window = ww_window_at(values, table, args, p);
+        const real ends = ww_bound_ends(b, &window, args);
+        WW_VSTORE(WW_INF, 0, out + p);
+        ww_alive alive = ww_exclude(b, ww_alive_of(&window, ends, q, pack), ends, &excluded[0], args);
+        if (stages > 1 && ww_any(alive))
+            alive = ww_exclude(b, alive, ww_bound_envelope(b, &window, p, ends, alive, false, args), &excluded[1], args);
+        if (stages > 2 && ww_any(alive))
+            alive = ww_exclude(b, alive, ww_bound_envelope(b, &window, p, ends, alive, true, args), &excluded[2], args);
+        ww_list_alive(alive, p, list, found);
+    }
+}
+#endif
+
+// Neighbouring groups have the same windows of one query after the other, so that the windows stay in a cache.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_scalar *restrict table,
                  __global const ww_scalar *restrict x, __global const uint *restrict order,
                  __global const ww_scalar *restrict low, __global const ww_scalar *restrict high,
                  __global const ww_scalar *restrict below, __global const ww_scalar *restrict above,
-                 __global const ww_scalar *restrict limits, __global ww_scalar *restrict out, __global uint *restrict list,
-                 __global uint *restrict found, __global uint *restrict counters, const ww_window_args args) {
+                 __global const ww_scalar *restrict limits, __global const ww_window_query *restrict queries,
+                 __global ww_scalar *restrict out, __global uint *restrict list, __global uint *restrict found, __global uint *restrict counters, const ww_window_args args) {
     __local uint excluded[3];
     uint own[3] = {0, 0, 0};
+#if WW_VECTOR == 1
+    __local uint kept_count[2];
+    __local ushort kept[WW_SEARCH_KEPT], kept_next[WW_SEARCH_KEPT];
+    __local ww_scalar kept_ends[WW_SEARCH_KEPT];
+    const ww_bound_tile tile = {kept_count, kept, kept_next, kept_ends};
+#endif
     for (uint k = (uint)get_local_id(0); k < 3; k += WW_WG)
         excluded[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    WW_OF_QUERY(args)
-    const ww_scalar given = limits[args.query];
+    const uint piece = (uint)get_group_id(0) / args.queries;
+    const ww_window_query q = queries[args.query + ww_rest((uint)get_group_id(0), args.queries, piece)];
+    WW_OF_QUERY(q, args)
+    const ww_scalar given = limits[q.query];
     ww_bound b;
     b.x = x;
-    b.low = low + args.x_at;
-    b.high = high + args.x_at;
-    b.order = order + args.order_at;
+    b.low = low + q.x_at;
+    b.high = high + q.x_at;
+    b.order = order + q.order_at;
     b.below = below;
     b.above = above;
     b.limit = WW_ROOT ? given * given * (ww_scalar)(1 + 1e-6) : given;
-    const uint stages = get_group_id(0) % WW_SEARCH_TRIED == 0 ? 3 : args.stages;
-    const uint packs = (args.count + WW_VECTOR - 1) / WW_VECTOR;
-    for (uint pack = (uint)get_global_id(0); pack < packs; pack += (uint)get_global_size(0)) {
-        const uint p = args.first + pack * WW_VECTOR;
-        const ww_window window = ww_window_at(values, table, args, p);
-        const real ends = ww_bound_ends(&b, &window, args);
-        ww_alive alive = ww_alive_of(&window, ends, pack, args);
+    const uint stages = piece % WW_SEARCH_TRIED == 0 ? 3 : q.stages;
+    const uint begin = piece * args.span, packs = min((q.count + WW_VECTOR - 1) / WW_VECTOR, begin + args.span);
+    found += q.query;
 #if WW_VECTOR == 1
-        out[p] = INFINITY;
+    ww_bound_tiles(&b, &tile, values, table, out, list, found, q, stages, begin, packs, own, args);
 #else
-        WW_VSTORE(WW_INF, 0, out + p);
+    ww_bound_packs(&b, values, table, out, list, found, q, stages, begin, packs, own, args);
 #endif
-        alive = ww_exclude(&b, alive, ends, &own[0], args);
-        if (!ww_how_many(alive))
-            continue;
-        if (stages > 1)
-            alive = ww_exclude(&b, alive, ww_bound_envelope(&b, &window, p, ends, alive, false, args), &own[1], args);
-        if (!ww_how_many(alive))
-            continue;
-        if (stages > 2)
-            alive = ww_exclude(&b, alive, ww_bound_envelope(&b, &window, p, ends, alive, true, args), &own[2], args);
-        ww_list_alive(alive, p, list, found);
-    }
     for (int k = 0; k < 3; k++)
         if (own[k])
             atomic_add(excluded + k, own[k]);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = (uint)get_local_id(0); k < 3; k += WW_WG)
         if (excluded[k])
-            atomic_add(counters + 4 * args.query + k, excluded[k]);
+            atomic_add(counters + 4 * q.query + k, excluded[k]);
 }

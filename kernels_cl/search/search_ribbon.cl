@@ -77,15 +77,16 @@ WW_INLINE void ww_search_ribbon_step(real *c, real *b, __local const ww_scalar *
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_scalar *restrict table,
                  __global const ww_scalar *restrict x, __global const uint *restrict rows,
-                 __global const uint *restrict list, __global const uint *restrict found,
+                 __global const ww_window_query *restrict queries, __global const uint *restrict list,
                  __global ww_scalar *restrict out, __global ww_scalar *restrict scratch,
                  __global const ww_scalar *restrict limits, __global uint *restrict counters,
                  const ww_window_args args, __local ww_scalar *query_rows) {
-    WW_OF_QUERY(args)
-    const uint n = args.n;
-    const uint wanted = WW_SEARCH_LISTED ? *found : args.count;
+    const uint group = args.group + (uint)get_group_id(0);
+    const ww_window_query q = ww_query_of(queries, args, group);
+    WW_OF_QUERY(q, args)
+    const uint n = args.n, begin = (group - q.group) * args.span, end = min(q.count, begin + args.span);
     const uint padding = (0u - n) % WW_ROWS, length = n + padding;
-    const ww_scalar most = WW_SEARCH_ABANDON ? ww_window_bound(limits[args.query], args) : INFINITY;
+    const ww_scalar most = WW_SEARCH_ABANDON ? ww_window_bound(limits[q.query], args) : INFINITY;
     uint abandoned = 0;
     ww_search_ribbon_query(query_rows, x, padding, length, args);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -96,11 +97,11 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
     ww_window window;
     real c[WW_COLS], b[WW_COLS + WW_ROWS - 1];
     real tail = 0;
-    uint unit = (uint)get_global_id(0), i = 0, p = 0;
+    uint pack = begin + (uint)get_local_id(0), i = 0, p = 0;
     for (;;) {
         // Windows that can't match are passed over at once: the other items are not kept waiting by rows.
-        for (; i == 0 && unit < wanted; unit += (uint)get_global_size(0)) {
-            p = WW_SEARCH_LISTED ? list[unit] : args.first + unit;
+        for (; i == 0 && pack < end; pack += WW_WG) {
+            p = ww_window_of(list, q, pack, 0);
             window = ww_window_at(values, table, args, p);
             tail = WW_SEARCH_ABANDON ? ww_window_tail(&window, x, args) : 0;
             if (window.scale[0] == window.scale[0] && tail <= most)
@@ -108,7 +109,7 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
             out[p] = INFINITY;
             abandoned += window.scale[0] == window.scale[0];
         }
-        if (unit >= wanted)
+        if (pack >= end)
             break;
         if (i == 0)
             ww_search_ribbon_begin(c, b, &window, n, padding, args);
@@ -120,9 +121,9 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
             continue;
         ww_store_result(out, p, over ? (ww_scalar)INFINITY : c[WW_BELOW], true, args);
         abandoned += over;
-        unit += (uint)get_global_size(0);
+        pack += WW_WG;
         i = 0;
     }
     if (abandoned)
-        atomic_add(counters + 4 * args.query + 3, abandoned);
+        atomic_add(counters + 4 * q.query + 3, abandoned);
 }

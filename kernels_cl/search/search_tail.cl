@@ -50,10 +50,23 @@ WW_INLINE ww_row ww_query_row(__global const ww_scalar *x, const ww_window_args 
     return ww_row_make(ww_query_point(x, args, i), ww_query_point(x, args, i ? i - 1 : 0), (real)(ww_scalar)i);
 }
 
-// Which window lane v of a unit is, of `wanted`.
-WW_INLINE uint ww_window_of(__global const uint *list, const ww_window_args args, uint unit, uint v, uint wanted) {
-    const uint at = WW_VECTOR == 1 ? unit : min(unit * WW_VECTOR + v, wanted - 1);
-    return WW_SEARCH_LISTED ? list[at] : args.first + at;
+// The query of a group, which counts over all launches: the last one that begins at it or before it.
+WW_INLINE ww_window_query ww_query_of(__global const ww_window_query *queries, const ww_window_args args, uint group) {
+    uint low = args.query, high = args.query + args.queries;
+    while (high - low > 1) {
+        const uint middle = low + (high - low) / 2;
+        if (queries[middle].group <= group)
+            low = middle;
+        else
+            high = middle;
+    }
+    return queries[low];
+}
+
+// Which window lane v of a pack is.
+WW_INLINE uint ww_window_of(__global const uint *list, const ww_window_query q, uint pack, uint v) {
+    const uint at = WW_VECTOR == 1 ? pack : min(pack * WW_VECTOR + v, q.count - 1);
+    return WW_SEARCH_LISTED ? list[at] : q.first + at;
 }
 
 WW_INLINE void ww_store_result(__global ww_scalar *out, uint at, ww_scalar result, bool valid,

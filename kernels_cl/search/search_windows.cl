@@ -236,13 +236,13 @@ WW_INLINE void ww_next_columns(ww_window_block *b, ww_window_rows *x, int *lo, i
     b->to = 0;
 }
 
-// The unit's windows. NaN where one can't match.
+// The pack's windows. NaN where one can't match.
 WW_INLINE real ww_windows_ready(ww_windows *windows, __global const ww_scalar *values, __global const ww_scalar *table,
-                                __global const uint *list, const ww_window_args args, uint unit, uint wanted) {
+                                __global const uint *list, const ww_window_args args, const ww_window_query q, uint pack) {
 #if WW_VECTOR > 1 && WW_SEARCH_LISTED
     ww_scalar lane_valid[WW_VECTOR];
     for (uint v = 0; v < WW_VECTOR; v++) {
-        const uint p = ww_window_of(list, args, unit, v, wanted);
+        const uint p = ww_window_of(list, q, pack, v);
         lane_valid[v] = 0;
         for (int c = 0; c < WW_CHANNELS; c++) {
             __global const ww_scalar *at = values + (args.channel + c) * args.stride + p;
@@ -258,8 +258,8 @@ WW_INLINE real ww_windows_ready(ww_windows *windows, __global const ww_scalar *v
     return WW_VLOAD(0, lane_valid);
 #else
     const ww_window window =
-        ww_window_at(values, table, args, WW_VECTOR == 1 ? ww_window_of(list, args, unit, 0, wanted)
-                                                         : args.first + unit * WW_VECTOR);
+        ww_window_at(values, table, args, WW_VECTOR == 1 ? ww_window_of(list, q, pack, 0)
+                                                         : q.first + pack * WW_VECTOR);
     real valid = 0;
     for (int c = 0; c < WW_CHANNELS; c++)
         valid += window.scale[c];
@@ -274,11 +274,11 @@ WW_INLINE real ww_windows_ready(ww_windows *windows, __global const ww_scalar *v
 #endif
 }
 
-// Makes the unit's windows ready: whether one of them may match. valid: NaN of those that can't.
+// Makes the pack's windows ready: whether one of them may match. valid: NaN of those that can't.
 WW_INLINE bool ww_window_begin(ww_window_state *w, ww_windows *windows, real *valid, __global const ww_scalar *values,
                                __global const ww_scalar *table, __global const ww_scalar *x, __global const uint *list,
-                               const ww_window_args args, uint unit, uint wanted) {
-    *valid = ww_windows_ready(windows, values, table, list, args, unit, wanted);
+                               const ww_window_args args, const ww_window_query q, uint pack) {
+    *valid = ww_windows_ready(windows, values, table, list, args, q, pack);
     w->result = WW_INF;
     w->top = 0;
     w->i = w->begin = 0;
@@ -293,23 +293,23 @@ WW_INLINE bool ww_window_begin(ww_window_state *w, ww_windows *windows, real *va
 }
 
 WW_INLINE void ww_window_store(__global ww_scalar *out, const ww_window_state *w, real valid, __global const uint *list,
-                               const ww_window_args args, uint unit, uint wanted) {
+                               const ww_window_args args, const ww_window_query q, uint pack) {
 #if WW_VECTOR == 1
-    ww_store_result(out, ww_window_of(list, args, unit, 0, wanted), w->result, valid == valid, args);
+    ww_store_result(out, ww_window_of(list, q, pack, 0), w->result, valid == valid, args);
 #else
     ww_scalar lanes[WW_VECTOR], valids[WW_VECTOR];
     WW_VSTORE(w->result, 0, lanes);
     WW_VSTORE(valid, 0, valids);
-    for (uint v = 0; v < WW_VECTOR && unit * WW_VECTOR + v < wanted; v++)
-        ww_store_result(out, ww_window_of(list, args, unit, v, wanted), lanes[v], valids[v] == valids[v], args);
+    for (uint v = 0; v < WW_VECTOR && pack * WW_VECTOR + v < q.count; v++)
+        ww_store_result(out, ww_window_of(list, q, pack, v), lanes[v], valids[v] == valids[v], args);
 #endif
 }
 
-// x: the query, rows: its band, list: windows, found: how many are listed. counters[4 * query + 3]: abandoned windows.
+// x: the queries' points, rows: their bands, list: their windows. counters[4 * query + 3]: abandoned windows.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_windows(__global const ww_scalar *restrict values, __global const ww_scalar *restrict table,
                   __global const ww_scalar *restrict x, __global const uint *restrict rows,
-                  __global const uint *restrict list, __global const uint *restrict found,
+                  __global const ww_window_query *restrict queries, __global const uint *restrict list,
                   __global ww_scalar *restrict out, __global ww_scalar *restrict scratch,
                   __global const ww_scalar *restrict limits, __global uint *restrict counters, const ww_window_args args
 #if WW_SEARCH_LOCAL
@@ -317,15 +317,16 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
                   __local ww_scalar *local_rows
 #endif
 ) {
-    WW_OF_QUERY(args)
-    rows += 2 * (ulong)args.order_at;
-    const uint n = args.n;
-    const uint wanted = WW_SEARCH_LISTED ? *found : args.count;
-    const uint items = (uint)get_global_size(0), units = (wanted + WW_VECTOR - 1) / WW_VECTOR;
+    const uint group = args.group + (uint)get_group_id(0);
+    const ww_window_query q = ww_query_of(queries, args, group);
+    WW_OF_QUERY(q, args)
+    rows += 2 * (ulong)q.order_at;
+    const uint n = args.n, begin = (group - q.group) * args.span,
+               packs = min((q.count + WW_VECTOR - 1) / WW_VECTOR, begin + args.span);
     uint abandoned = 0;
     ww_windows windows;
     ww_window_state w;
-    w.apart = items;
+    w.apart = get_global_size(0);
 #if WW_SEARCH_LOCAL
     w.row = local_rows + get_local_id(0);
 #elif WW_VECTOR == 1
@@ -334,7 +335,7 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
     w.row = scratch + (ulong)get_global_id(0) * n * (1 + WW_CHANNELS) * WW_VECTOR;
     windows.points = w.row + (ulong)n * WW_VECTOR;
 #endif
-    w.most = WW_SEARCH_ABANDON ? ww_window_bound(limits[args.query], args) : INFINITY;
+    w.most = WW_SEARCH_ABANDON ? ww_window_bound(limits[q.query], args) : INFINITY;
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)n;
     lengths.columns = (real)(ww_scalar)n;
@@ -343,21 +344,21 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
     ww_window_rows rows_of;
     int lo[WW_ROWS], hi[WW_ROWS];
     real valid = 0;
-    uint unit = (uint)get_global_id(0);
+    uint pack = begin + (uint)get_local_id(0);
     w.i = b.to = 0;
     for (;;) {
         // Windows that can't match are passed over at once: the other items are not kept waiting by a block.
-        while (w.i == 0 && b.to == 0 && unit < units &&
-               !ww_window_begin(&w, &windows, &valid, values, table, x, list, args, unit, wanted)) {
-            ww_window_store(out, &w, valid, list, args, unit, wanted);
+        while (w.i == 0 && b.to == 0 && pack < packs &&
+               !ww_window_begin(&w, &windows, &valid, values, table, x, list, args, q, pack)) {
+            ww_window_store(out, &w, valid, list, args, q, pack);
 #if WW_VECTOR == 1
             abandoned += valid == valid;
 #else
-            abandoned += min((uint)WW_VECTOR, wanted - unit * WW_VECTOR);
+            abandoned += min((uint)WW_VECTOR, q.count - pack * WW_VECTOR);
 #endif
-            unit += items;
+            pack += WW_WG;
         }
-        if (unit >= units)
+        if (pack >= packs)
             break;
         const uint left = n - w.i;
         if (left >= WW_ROWS)
@@ -375,12 +376,12 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
             continue;
         if (over) {
             w.result = WW_INF;
-            abandoned += min((uint)WW_VECTOR, wanted - unit * WW_VECTOR);
+            abandoned += min((uint)WW_VECTOR, q.count - pack * WW_VECTOR);
         }
-        ww_window_store(out, &w, valid, list, args, unit, wanted);
-        unit += items;
+        ww_window_store(out, &w, valid, list, args, q, pack);
+        pack += WW_WG;
         w.i = 0;
     }
     if (abandoned)
-        atomic_add(counters + 4 * args.query + 3, abandoned);
+        atomic_add(counters + 4 * q.query + 3, abandoned);
 }

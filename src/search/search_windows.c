@@ -9,7 +9,7 @@
 #include "base/run.h"
 #include "search/search_internal.h"
 
-enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4, ITEMS = 64, TRIED = 16 };
+enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4, ITEMS = 64, TRIED = 16, BOUND_TILE = 1024 };
 static const double NARROW = 63; // columns of a band that is held in registers
 
 struct wwi_windows {
@@ -19,6 +19,7 @@ struct wwi_windows {
     wwi_buffer *lists, *found;         // the windows that the bounds leave of each query, and how many
     wwi_buffer *counters;              // of each query four values, as the kernels have them, then of each one: windows
                                        // of a part without missing values
+    wwi_buffer *asked;                 // a launch's queries
     wwi_buffer *scratch;
     uint64_t done;               // windows of the run so far
     uint32_t table_of, reach_of; // windows' length of the block's table; reach of its envelope
@@ -31,9 +32,20 @@ typedef struct part {
     uint32_t *counts;      // those that a query has
     uint32_t *left;        // those that its bounds left
     size_t counted;        // the query for which the table's windows were counted; SIZE_MAX: none
+    // The queries that launches have: those of one length, and then of one kind, follow each other.
+    ww_window_query *asked;
+    size_t asked_count;
 } part;
 
+// Of these so many, in one launch or several.
+typedef struct run {
+    size_t first, count;
+    bool listed;
+    uint32_t span, groups; // packs of windows that a group has at most; of all launches
+} run;
+
 static void part_free(part *p) {
+    free(p->asked);
     free(p->counts);
     free(p->left);
 }
@@ -47,7 +59,7 @@ void wwi_windows_destroy(struct wwi_windows **windows) {
     wwi_program_release(&w->bounds_program);
     wwi_program_release(&w->program[0]);
     wwi_program_release(&w->program[1]);
-    WWI_BUFFERS_DESTROY(&w->table, &w->below, &w->above, &w->lists, &w->found, &w->counters, &w->scratch);
+    WWI_BUFFERS_DESTROY(&w->table, &w->below, &w->above, &w->lists, &w->found, &w->counters, &w->asked, &w->scratch);
     free(w);
 }
 
@@ -118,6 +130,7 @@ static ww_status make_bounds(ww_search *s) {
                     {"WW_WG", s->vector > 1 ? 1 : 64},
                     {"WW_SEARCH_ENDS", s->of.passes > 1 ? 1 : 4},
                     {"WW_SEARCH_TRIED", TRIED},
+                    {"WW_SEARCH_KEPT", BOUND_TILE},
                     {"WW_SEARCH_MAXIMUM", (s->of.row->flags & WWI_MEASURE_BOUND_MAX) != 0}},
         .kernels = {{&s->windows->bounds, "ww_search_bounds"}}};
     return s->bounded ? wwi_program_make(s->context, s->stream, &parts, &s->windows->bounds_program) : WW_OK;
@@ -175,7 +188,8 @@ ww_status wwi_windows_begin(ww_search *s, uint64_t bytes) {
     w->done = atomic_load(&s->limits->windows);
     WWI_TRY(WWI_GROW(s->context, {&w->table, 3 * bytes}, {&w->below, envelope}, {&w->above, envelope},
                      {&w->lists, lists}, {&w->counters, counter_bytes(s)},
-                     {&w->found, s->query_count * sizeof(uint32_t)}));
+                     {&w->found, s->query_count * sizeof(uint32_t)},
+                     {&w->asked, s->query_count * sizeof(ww_window_query)}));
     return wwi_buffer_fill_u32(w->counters, 0, counter_bytes(s), 0);
 }
 
@@ -222,45 +236,61 @@ static ww_status launch_envelope(ww_search *s, uint32_t points, uint32_t reach) 
                             WWI_VALUE(reach));
 }
 
-static ww_window_args window_args(const ww_search *s, size_t i, uint32_t first, uint32_t count) {
+// Query i; `count` windows from `first` on, or the first `count` of its list.
+static void ask(const ww_search *s, part *p, size_t i, uint32_t first, uint32_t count) {
     const wwi_query *q = &s->queries[i];
+    p->asked[p->asked_count++] = (ww_window_query){
+        .query = (uint32_t)i, .x_at = q->x, .order_at = q->at, .stages = q->stages, .first = first, .count = count};
+}
+
+static ww_status send_asked(ww_search *s, const part *p) {
+    const uint64_t bytes = p->asked_count * sizeof *p->asked;
+    return bytes ? wwi_buffer_write(s->windows->asked, 0, bytes, p->asked) : WW_OK;
+}
+
+static ww_window_args window_args(const ww_search *s, const part *p, const run *r) {
+    const wwi_query *q = &s->queries[p->asked[r->first].query];
     // A sum of n terms, and the path's sum, round this much at most.
     const double unit = s->of.precision == WW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
     return (ww_window_args){.stride = s->block.stride,
-                            .n = q->n,
-                            .first = first,
-                            .count = count,
-                            .query = (uint32_t)i,
-                            .x_stride = q->n,
-                            .margin = (float)fmax(0, (1 - (4.0 * q->n + 64) * unit) * (1 - 2e-7)),
-                            .x_at = q->x,
-                            .order_at = q->at,
-                            .stages = q->stages,
                             .out_stride = s->block.stride,
+                            .n = q->n,
+                            .x_stride = q->n,
+                            .query = (uint32_t)r->first,
+                            .queries = (uint32_t)r->count,
+                            .span = r->span,
+                            .margin = (float)fmax(0, (1 - (4.0 * q->n + 64) * unit) * (1 - 2e-7)),
                             .parameters = s->of.parameters.values};
 }
 
+// Groups that keep the device busy.
 static uint64_t resident(const ww_search *s) {
-    return wwi_compute_units(s->context) * (s->gpu ? 32 : 4);
+    return wwi_compute_units(s->context) * (s->gpu ? 32 : 16);
 }
 
 static uint64_t bound_group(const ww_search *s) {
     return s->vector > 1 ? 1 : ITEMS;
 }
 
-static uint64_t bound_groups(const ww_search *s, uint32_t count) {
-    return wwi_least(wwi_ceil_div(count, (uint64_t)s->vector * bound_group(s)), resident(s) * 4);
+// Packs of windows that a group bounds, and how many groups have them all.
+static uint64_t bound_span(const ww_search *s, uint32_t count) {
+    const uint64_t group = bound_group(s), groups = wwi_ceil_div(count, (uint64_t)s->vector * group);
+    return wwi_ceil_div(groups, resident(s) * 4) * group;
 }
 
-static ww_status launch_bounds(ww_search *s, size_t i, uint32_t first, uint32_t count) {
+static uint64_t bound_groups(const ww_search *s, uint32_t count) {
+    return wwi_ceil_div(wwi_ceil_div(count, (uint64_t)s->vector), bound_span(s, count));
+}
+
+static ww_status launch_bounds(ww_search *s, const part *p, const run *r) {
     const struct wwi_windows *w = s->windows;
     const wwi_query_buffers *of = &s->query_data;
-    const ww_window_args job = window_args(s, i, first, count);
-    return WWI_LAUNCH(w->bounds, bound_groups(s, count), bound_group(s), WWI_BUFFER(wwi_block_compared(s)),
+    const ww_window_args job = window_args(s, p, r);
+    return WWI_LAUNCH(w->bounds, r->groups * r->count, bound_group(s), WWI_BUFFER(wwi_block_compared(s)),
                       WWI_BUFFER(w->table), WWI_BUFFER(of->x), WWI_BUFFER(of->order), WWI_BUFFER(of->low),
                       WWI_BUFFER(of->high), WWI_BUFFER(w->below), WWI_BUFFER(w->above), WWI_BUFFER(s->limits_sent),
-                      WWI_BUFFER(s->block.out), WWI_BUFFER(w->lists), WWI_BUFFER(w->found), WWI_BUFFER(w->counters),
-                      {WWI_ARG_VALUE, offsetof(ww_window_args, parameters), &job});
+                      WWI_BUFFER(w->asked), WWI_BUFFER(s->block.out), WWI_BUFFER(w->lists), WWI_BUFFER(w->found),
+                      WWI_BUFFER(w->counters), {WWI_ARG_VALUE, offsetof(ww_window_args, parameters), &job});
 }
 
 uint64_t wwi_search_window_cells(const ww_search *s, size_t i) {
@@ -269,18 +299,25 @@ uint64_t wwi_search_window_cells(const ww_search *s, size_t i) {
     return cells ? cells * s->of.passes : 1;
 }
 
-// Computes `count` windows: those listed, or from `first` on.
-static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t first, uint32_t count) {
+// Windows that a work-item computes side by side, and work-items of a group.
+static uint64_t lanes_of(const ww_search *s) {
+    return is_ribbon(s) ? 1 : (uint64_t)s->vector;
+}
+
+static uint64_t window_group(const ww_search *s) {
+    return lanes_of(s) > 1 ? 1 : ITEMS;
+}
+
+// Computes the windows of `groups` groups.
+static ww_status launch_windows(ww_search *s, const part *p, const run *r, uint32_t first, uint32_t groups) {
     struct wwi_windows *w = s->windows;
-    ww_window_args job = window_args(s, i, first, count);
-    const bool ribbon = is_ribbon(s);
-    const size_t rows = local_rows(s), local = ribbon ? (size_t)((s->queries[i].n + 64) * s->value_bytes) : rows;
-    const uint64_t n = s->queries[i].n, group = s->vector > 1 && !ribbon ? 1 : ITEMS,
-                   lanes = ribbon ? 1 : (uint64_t)s->vector, values = lanes > 1 ? lanes * (1 + s->of.channels) : 1;
-    const uint64_t needed = wwi_ceil_div(wwi_ceil_div(count, lanes), group),
-                   groups = wwi_least(needed, resident(s) * (ribbon ? 4 : 1));
-    WWI_TRY(make_windows(s, listed));
+    ww_window_args job = window_args(s, p, r);
+    const uint64_t n = job.n, group = window_group(s), lanes = lanes_of(s),
+                   values = lanes > 1 ? lanes * (1 + s->of.channels) : 1;
+    const size_t local = is_ribbon(s) ? (size_t)((n + 64) * s->value_bytes) : local_rows(s);
+    WWI_TRY(make_windows(s, r->listed));
     WWI_TRY(wwi_grow_buffer(s->context, &w->scratch, local ? 1 : groups * group * n * values * s->value_bytes));
+    job.group = first;
     for (uint32_t pass = 0; pass < s->of.passes; pass++) {
         job.channel = pass;
         job.accumulate = pass > 0;
@@ -289,15 +326,15 @@ static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t fi
             WWI_BUFFER(w->table),
             WWI_BUFFER(s->query_data.x),
             WWI_BUFFER(s->query_data.rows),
+            WWI_BUFFER(w->asked),
             WWI_BUFFER(w->lists),
-            WWI_BUFFER(w->found),
             WWI_BUFFER(s->block.out),
             WWI_BUFFER(w->scratch),
             WWI_BUFFER(s->limits_sent),
             WWI_BUFFER(w->counters),
             {WWI_ARG_VALUE, wwi_args_bytes(&s->of.parameters, offsetof(ww_window_args, parameters)), &job},
             WWI_LOCAL(local)};
-        WWI_TRY(wwi_launch(w->kernel[listed], groups, group, args, sizeof args / sizeof *args - (local ? 0 : 1)));
+        WWI_TRY(wwi_launch(w->kernel[r->listed], groups, group, args, sizeof args / sizeof *args - (local ? 0 : 1)));
     }
     return WW_OK;
 }
@@ -321,29 +358,45 @@ static ww_status enqueued(ww_search *s, double cells, bool more) {
     return status;
 }
 
-// Brings `count` listed windows from `first` on to the list's beginning. first: at least `count`.
-static ww_status take_of_list(ww_search *s, size_t i, uint32_t first, uint32_t count) {
-    const uint64_t begin = i * s->block.stride * sizeof(uint32_t), bytes = count * sizeof(uint32_t);
-    wwi_buffer *list = s->windows->lists;
-    WWI_TRY(wwi_buffer_fill_u32(s->windows->found, i * sizeof(uint32_t), sizeof(uint32_t), count));
-    return first ? wwi_buffer_copy(list, begin + first * sizeof(uint32_t), list, begin, bytes) : WW_OK;
+// Groups of a launch that fills the device.
+static uint64_t filling(const ww_search *s) {
+    return resident(s) * (is_ribbon(s) ? 4 : 1);
 }
 
-// The same in launches that are not too long.
-static ww_status compute_windows(ww_search *s, size_t i, bool listed, uint32_t first, uint32_t count) {
-    const double each = (double)wwi_search_window_cells(s, i);
-    const uint64_t least =
-        s->gpu ? 1024 : 2 * wwi_compute_units(s->context) * (uint64_t)s->vector; // fewer leave it idle
-    if (listed)
-        s->info.cells_started += (uint64_t)each * count; // the others: with the windows that are there
-    for (uint32_t done = 0, now; done < count; done += now) {
-        const uint64_t units = wwi_pace_units(&s->pace, s->rate, count - done, each);
-        now = (uint32_t)wwi_least(units < least ? least : units,
-                                  listed && done ? wwi_least(done, count - done) : count - done);
-        if (listed && now < count)
-            WWI_TRY(take_of_list(s, i, done, now));
-        WWI_TRY(launch_windows(s, i, listed, listed ? 0 : first + done, now));
-        WWI_TRY(enqueued(s, each * now, done + now < count));
+// The groups of a run: so many that all keep the device busy, and so do those of a launch that lasts as long as it may.
+static void divide_run(const ww_search *s, part *p, run *r) {
+    const uint64_t lanes = lanes_of(s), group = window_group(s), most = filling(s);
+    const double cells = (double)wwi_search_window_cells(s, p->asked[r->first].query),
+                 paced = s->rate * s->pace.aim / (cells * (double)(lanes * group * most));
+    ww_window_query *asked = p->asked + r->first;
+    uint64_t packs = 0;
+    for (size_t k = 0; k < r->count; k++)
+        packs += wwi_ceil_div(asked[k].count, lanes);
+    const uint64_t wanted = wwi_ceil_div(packs, group * most);
+    r->span = (uint32_t)(group * (paced < 1 ? 1 : (double)wanted < paced ? wanted : (uint64_t)paced));
+    r->groups = 0;
+    for (size_t k = 0; k < r->count; k++) {
+        asked[k].group = r->groups;
+        r->groups += (uint32_t)wwi_ceil_div(wwi_ceil_div(asked[k].count, lanes), r->span);
+    }
+}
+
+// Computes the run's windows in launches that are not too long.
+static ww_status compute_windows(ww_search *s, const part *p, const run *r) {
+    const double each = (double)wwi_search_window_cells(s, p->asked[r->first].query);
+    const uint64_t least = s->gpu ? 1024 / ITEMS : 2 * wwi_compute_units(s->context); // fewer leave it idle
+    const uint64_t most = filling(s) + r->count;                                      // more have too much scratch
+    uint64_t windows = 0;
+    for (size_t k = r->first; k < r->first + r->count; k++)
+        windows += p->asked[k].count;
+    if (r->listed)
+        s->info.cells_started += (uint64_t)each * windows; // the others: with the windows that are there
+    const double of_group = each * (double)windows / r->groups;
+    for (uint32_t at = 0, now; at < r->groups; at += now) {
+        const uint64_t units = wwi_pace_units(&s->pace, s->rate, r->groups - at, of_group);
+        now = (uint32_t)wwi_least(wwi_least(units < least ? least : units, most), r->groups - at);
+        WWI_TRY(launch_windows(s, p, r, at, now));
+        WWI_TRY(enqueued(s, of_group * now, at + now < r->groups));
     }
     return WW_OK;
 }
@@ -377,21 +430,37 @@ static ww_status make_table(ww_search *s, size_t i, part *p) {
     return WW_OK;
 }
 
-static ww_status bound_windows(ww_search *s, size_t i, part *p) {
-    struct wwi_windows *w = s->windows;
-    wwi_query *q = &s->queries[i];
+static ww_status count_whole(ww_search *s, size_t i, part *p) {
     if (p->counted == SIZE_MAX || p->counts[p->counted] != p->counts[i]) {
         WWI_TRY(launch_whole(s, i, p->first, p->counts[i]));
         p->counted = i;
     }
-    q->counted = p->counted;
-    if (!q->bounded)
-        return WW_OK;
+    s->queries[i].counted = p->counted;
+    return WW_OK;
+}
+
+// The bounds of the asked queries from `first` on that have the same windows and envelope: *next, the one after them.
+static ww_status bound_windows(ww_search *s, const part *p, size_t first, size_t *next) {
+    struct wwi_windows *w = s->windows;
+    const wwi_query *q = &s->queries[p->asked[first].query];
+    const uint32_t count = p->asked[first].count;
+    run r = {.first = first, .span = (uint32_t)bound_span(s, count), .groups = (uint32_t)bound_groups(s, count)};
     if (w->reach_of != q->reach)
         WWI_TRY(launch_envelope(s, p->points, q->reach));
     w->reach_of = q->reach;
-    p->left[i] = 1;
-    return launch_bounds(s, i, p->first, p->counts[i]);
+    bool full = false;
+    for (size_t k = first; k < p->asked_count && !full; k++) {
+        const wwi_query *other = &s->queries[p->asked[k].query];
+        if (other->length != q->length || other->reach != q->reach)
+            break;
+        // A bound takes about as long as a cell.
+        s->pace.waiting += (uint64_t)q->n * p->asked[k].count;
+        full = (double)s->pace.waiting >= s->rate * s->pace.aim;
+        r.count++;
+    }
+    WWI_TRY(launch_bounds(s, p, &r));
+    *next = first + r.count;
+    return full ? wait_for_windows(s) : WW_OK;
 }
 
 // How many windows the bounds left of the queries that have any.
@@ -414,21 +483,66 @@ static ww_status bound_part(ww_search *s, part *p) {
     WWI_TRY(wwi_collect_limits(s));
     WWI_TRY(count_windows(s, p));
     WWI_TRY(wwi_buffer_fill_u32(s->windows->found, 0, s->query_count * sizeof(uint32_t), 0));
+    p->asked_count = 0;
     for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
+        q->bounded = p->counts[i] && s->bounded && isfinite(wwi_candidates_bar(s, q)) && q->share < 0.5;
+        p->left[i] = q->bounded;
+        if (q->bounded)
+            ask(s, p, i, p->first, p->counts[i]);
+    }
+    WWI_TRY(send_asked(s, p));
+    for (size_t i = 0, next = 0; i < s->query_count; i++) {
         if (!p->counts[i])
             continue;
-        q->bounded = s->bounded && isfinite(wwi_candidates_bar(s, q)) && q->share < 0.5;
         WWI_TRY(make_table(s, i, p));
-        WWI_TRY(bound_windows(s, i, p));
-        if (!q->bounded)
-            continue;
-        // A bound takes about as long as a cell.
-        s->pace.waiting += (uint64_t)q->n * p->counts[i];
-        if ((double)s->pace.waiting >= s->rate * s->pace.aim)
-            WWI_TRY(wait_for_windows(s));
+        WWI_TRY(count_whole(s, i, p));
+        if (next < p->asked_count && p->asked[next].query == i)
+            WWI_TRY(bound_windows(s, p, next, &next));
     }
     return read_left(s, p);
+}
+
+// The windows that are left of queries [first, end), of one length: those of lists, or of queries without bounds.
+static void ask_left(const ww_search *s, part *p, size_t first, size_t end, bool listed) {
+    for (size_t i = first; i < end; i++) {
+        const uint32_t count = listed ? p->left[i] : p->counts[i];
+        if (count && s->queries[i].bounded == listed)
+            ask(s, p, i, listed ? 0 : p->first, count);
+    }
+}
+
+// Asks for all windows that are left. runs: of each length those of one kind; room for two a query.
+static size_t make_runs(const ww_search *s, part *p, run *runs) {
+    size_t count = 0;
+    p->asked_count = 0;
+    for (size_t i = 0, end; i < s->query_count; i = end) {
+        for (end = i + 1; end < s->query_count && s->queries[end].length == s->queries[i].length;)
+            end++;
+        for (int listed = 0; listed < 2; listed++) {
+            run r = {.first = p->asked_count, .listed = listed};
+            ask_left(s, p, i, end, listed);
+            r.count = p->asked_count - r.first;
+            if (!r.count)
+                continue;
+            divide_run(s, p, &r);
+            runs[count++] = r;
+        }
+    }
+    return count;
+}
+
+// Computes what the bounds left.
+static ww_status search_left(ww_search *s, part *p) {
+    WWI_FREES run *runs = NULL;
+    WWI_TRY(wwi_new(runs, 2 * s->query_count));
+    const size_t count = make_runs(s, p, runs);
+    WWI_TRY(send_asked(s, p));
+    for (size_t k = 0; k < count; k++) {
+        WWI_TRY(make_table(s, p->asked[runs[k].first].query, p));
+        WWI_TRY(compute_windows(s, p, &runs[k]));
+    }
+    return WW_OK;
 }
 
 static ww_status search_part(ww_search *s, part *p) {
@@ -436,14 +550,12 @@ static ww_status search_part(ww_search *s, part *p) {
     s->pace.waiting = 0;
     s->pace.since = wwi_seconds();
     WWI_TRY(status);
+    WWI_TRY(search_left(s, p));
+    // After a while the bounds are tried again.
     for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
-        if (!p->counts[i] || (q->bounded && !p->left[i]))
-            continue;
-        WWI_TRY(make_table(s, i, p));
-        WWI_TRY(compute_windows(s, i, q->bounded, q->bounded ? 0 : p->first, q->bounded ? p->left[i] : p->counts[i]));
-        // After a while the bounds are tried again.
-        q->share = q->bounded ? (double)p->left[i] / p->counts[i] : q->share * 0.7;
+        if (p->counts[i])
+            q->share = q->bounded ? (double)p->left[i] / p->counts[i] : q->share * 0.7;
     }
     return wwi_collect(s, p->first, p->count);
 }
@@ -489,12 +601,12 @@ ww_status wwi_windows_block(ww_search *s, uint32_t points) {
     WWI_ENDS(part_free) part p = {.points = points};
     WWI_TRY(wwi_new(p.counts, s->query_count));
     WWI_TRY(wwi_new(p.left, s->query_count));
+    WWI_TRY(wwi_new(p.asked, s->query_count));
     for (; p.first < end; p.first += p.count) {
         // A part is at most three times what is done: until there is a good limit, little is computed in vain.
         const uint64_t grown = s->windows->done < FIRST ? FIRST : 3 * s->windows->done;
         p.count = s->streaming ? end - p.first : (uint32_t)wwi_least(grown, end - p.first);
         p.counted = SIZE_MAX;
-        memset(p.left, 0, s->query_count * sizeof *p.left);
         WWI_TRY(search_part(s, &p));
         WWI_TRY(take_counters(s, &p));
         WWI_TRY(wwi_pace_report(&s->pace, (uint64_t)p.count * s->query_count));
