@@ -11,7 +11,7 @@
 // A query of a launch over windows, which has those of several; all have the same length.
 typedef struct ww_window_query {
     ww_uint query;          // whose limit, results and counters
-    ww_uint x_at, order_at; // where it begins among the values of all, and among their points
+    ww_uint x_at, order_at; // where it begins among the values of all, and among their points and terms
     ww_uint stages;         // how many bounds are used
     ww_uint first, count;   // consecutive windows; or how many of its list
     ww_uint group, spare;   // its first group, counted over all launches of the part
@@ -27,8 +27,9 @@ typedef struct ww_window_args {
     ww_uint query, queries; // the first one among the queries given; how many
     ww_uint group;          // the launch's first
     ww_uint span;           // packs of WW_VECTOR windows that a group has, at most
-    float margin;           // a bound times this is never above the computed value
+    ww_uint corners, terms; // of bounds: corners at each end, and points that are in none
     ww_uint spare;
+    float margin;           // a bound times this is never above the computed value
     // As in base/launch_args.h.
 #ifdef WW_PARAMETERS
     ww_parameters parameters;

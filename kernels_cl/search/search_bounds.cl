@@ -17,9 +17,9 @@
 // A vector lane (WW_VECTOR 1: a work-item) has a window. Work-items gather the windows that a bound leaves of a tile of
 // WW_SEARCH_KEPT and divide these anew for the next bound; else a few that are left keep all items of a group. out: infinity
 // for all windows. list, found: those left. counters: 4 a query: excluded by the three bounds.
-// Parameters: search_points.cl's; WW_SEARCH_ENDS, corners at each end (1 where channels have paths of their own, each
-// with its least cost in a corner of several cells); WW_SEARCH_TRIED; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG; WW_SEARCH_KEPT.
-// Local memory: 3 counters; WW_VECTOR 1: of each window of a tile 4 bytes and a value. Two barriers, four more a tile.
+// Parameters: search_points.cl's; WW_SEARCH_ENDS, corners at each end at most (1 where channels have paths of their
+// own, each with its least cost in a corner of several cells); WW_SEARCH_TRIED; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG; WW_SEARCH_KEPT windows of a tile. Local memory: 3 counters; WW_VECTOR 1: of each window of a tile
+// 4 bytes and a value. Two barriers, five more a tile.
 #define WW_BOUND_CHECK 8                                               // terms from one look at the limit to the next
 #define WW_ADDED (WW_COST == WWK_COST_ABSOLUTE || (WW_COST == WWK_COST_EUCLIDEAN && WW_CHANNELS == 1)) // no squares
 
@@ -30,11 +30,14 @@ typedef int ww_alive;
 typedef ww_mask ww_alive;
 #endif
 
+// A term: the least and the largest point that the column's band has of the query; the query's point; the bits of which.
+typedef WW_PASTE(WW_REAL_NAME, 4) ww_term;
+
 // What the terms of a bound need.
 typedef struct {
-    __global const ww_scalar *x, *low, *high;  // the query, and its envelope in each column
-    __global const uint *order;                // the query's points but for the first and the last, largest first
-    __global const ww_scalar *below, *above;   // the stream's envelope
+    __global const ww_scalar *x;              // the query
+    __global const ww_term *terms;            // of its points but for those of the corners, largest first
+    __global const ww_scalar *below, *above;  // the stream's envelope
     ww_scalar limit;
 } ww_bound;
 
@@ -76,37 +79,34 @@ WW_INLINE real ww_outside_by(real v, real low, real high) {
     return ww_greater(ww_greater(v - high, low - v), (real)0);
 }
 
-// The cost of the query's point i and the window's point j.
-WW_INLINE real ww_bound_cell(const ww_bound *b, const ww_window *window, const ww_window_args args, uint i, uint j) {
+// The cost of a point of the query and one of the window, i and j from x and y on.
+WW_INLINE real ww_bound_cell(const ww_window *window, __global const ww_scalar *x, __global const ww_scalar *y, int i,
+                             int j, const ww_window_args args) {
     real sum = 0;
-    for (int c = 0; c < WW_CHANNELS; c++)
-        sum = ww_add_difference(
-            sum, fabs(ww_window_value(window, args, c, j) - (real)b->x[i + (ulong)c * args.x_stride]));
+    for (int c = 0; c < WW_CHANNELS; c++) {
+        const real v = ww_window_affine(window, c, ww_load_lanes(y + (ulong)c * args.stride + j));
+        sum = ww_add_difference(sum, fabs(v - (real)x[(ulong)c * args.x_stride + i]));
+    }
     return sum;
-}
-
-// How many corners at each end.
-WW_INLINE uint ww_bound_corners(const ww_window_args args) {
-    return args.n >= 2 * WW_SEARCH_ENDS ? WW_SEARCH_ENDS : 1;
 }
 
 // LB_Kim.
 WW_INLINE real ww_bound_ends(const ww_bound *b, const ww_window *window, const ww_window_args args) {
-    const uint last = args.n - 1, corners = ww_bound_corners(args);
     real ends = 0;
 #pragma unroll
     for (int end = 0; end < 2; end++) {
+        __global const ww_scalar *x = b->x + (end ? args.n - 1 : 0), *y = window->at + (end ? args.n - 1 : 0);
 #pragma unroll
         for (int s = 0; s < WW_SEARCH_ENDS; s++) {
-            if (s >= (int)corners || (end && !last))
+            if (s >= (int)args.corners || (end && args.n == 1))
                 continue;
-            const uint corner = end ? last - s : s;
-            real least = ww_bound_cell(b, window, args, corner, corner);
+            const int corner = end ? -s : s;
+            real least = ww_bound_cell(window, x, y, corner, corner, args);
 #pragma unroll
             for (int t = 0; t < s; t++) {
-                const uint other = end ? last - t : t;
-                least = ww_lesser(least, ww_lesser(ww_bound_cell(b, window, args, corner, other),
-                                                   ww_bound_cell(b, window, args, other, corner)));
+                const int other = end ? -t : t;
+                least = ww_lesser(least, ww_lesser(ww_bound_cell(window, x, y, corner, other, args),
+                                                   ww_bound_cell(window, x, y, other, corner, args)));
             }
             ends = ww_add_term(ends, least);
         }
@@ -118,23 +118,29 @@ WW_INLINE ww_alive ww_within(const ww_bound *b, real bound, const ww_window_args
     return bound * (ww_scalar)args.margin <= b->limit;
 }
 
+WW_INLINE uint ww_term_point(ww_term term) {
+#if WWK_DOUBLE
+    return (uint)as_ulong(term.w);
+#else
+    return as_uint(term.w);
+#endif
+}
+
 // The next terms of LB_Keogh, or with `turned` of the other, from the k-th in order on.
 WW_INLINE real ww_bound_terms(const ww_bound *b, const ww_window *window, uint p, real bound, uint k, const bool turned,
                               const ww_window_args args) {
-    const uint corners = ww_bound_corners(args), end = min(k + WW_BOUND_CHECK, args.n - 2);
-    for (; k < end; k++) {
-        const uint t = b->order[k];
-        if (t < corners || t + corners >= args.n)
-            continue;
+    for (const uint end = min(k + WW_BOUND_CHECK, args.terms); k < end; k++) {
         real sum = 0;
         for (int c = 0; c < WW_CHANNELS; c++) {
-            const ulong at = t + (ulong)c * args.x_stride, point = p + t + (ulong)c * args.stride;
+            const ww_term term = b->terms[k * WW_CHANNELS + c];
+            const uint t = ww_term_point(term);
             real d;
-            if (turned)
-                d = ww_outside_by((real)b->x[at], ww_window_affine(window, c, ww_load_lanes(b->below + point)),
+            if (turned) {
+                const ulong point = p + t + (ulong)c * args.stride;
+                d = ww_outside_by((real)term.z, ww_window_affine(window, c, ww_load_lanes(b->below + point)),
                                   ww_window_affine(window, c, ww_load_lanes(b->above + point)));
-            else
-                d = ww_outside_by(ww_window_value(window, args, c, t), (real)b->low[at], (real)b->high[at]);
+            } else
+                d = ww_outside_by(ww_window_value(window, args, c, t), (real)term.x, (real)term.y);
             sum = ww_add_difference(sum, d);
         }
         bound = ww_add_term(bound, sum);
@@ -167,7 +173,7 @@ WW_INLINE ww_alive ww_alive_of(const ww_window *window, real ends, const ww_wind
 #if WW_VECTOR == 1
 // The windows of a tile that are left, and the bound that they have so far.
 typedef struct {
-    __local uint *count;       // 2
+    __local uint *count;       // of both; where the group's windows begin in the list
     __local ushort *kept;      // after LB_Kim: which of the tile
     __local ushort *kept_next; // after LB_Keogh: which of those
     __local ww_scalar *ends;   // LB_Kim of those
@@ -176,8 +182,8 @@ typedef struct {
 // A bound of the kept windows, those of LB_Kim or with `turned` those of LB_Keogh. A work-item takes its next window as
 // soon as it is done with one: the items of a group keep step. first: the tile's first window.
 WW_INLINE uint ww_bound_kept(const ww_bound *b, const ww_bound_tile *tile, __global const ww_scalar *values,
-                             __global const ww_scalar *table, uint first, const bool turned, const bool last,
-                             __global uint *list, __global uint *found, const ww_window_args args) {
+                             __global const ww_scalar *table, uint first, const bool turned, __global uint *list,
+                             __global uint *found, const ww_window_args args) {
     const uint count = tile->count[turned];
     uint excluded = 0, at = (uint)get_local_id(0), k = 0, slot = 0, p = 0;
     ww_window window;
@@ -189,14 +195,13 @@ WW_INLINE uint ww_bound_kept(const ww_bound *b, const ww_bound_tile *tile, __glo
             window = ww_window_at(values, table, args, p);
             bound = tile->ends[slot];
         }
-        if (k + 2 < args.n)
-            bound = ww_bound_terms(b, &window, p, bound, k, turned, args);
+        bound = ww_bound_terms(b, &window, p, bound, k, turned, args);
         k += WW_BOUND_CHECK;
         const bool within = ww_within(b, bound, args);
-        if (within && k + 2 < args.n)
+        if (within && k < args.terms)
             continue;
         excluded += !within;
-        if (within && last)
+        if (within && turned)
             list[atomic_inc(found)] = p;
         else if (within)
             tile->kept_next[atomic_inc(tile->count + 1)] = (ushort)slot;
@@ -206,37 +211,54 @@ WW_INLINE uint ww_bound_kept(const ww_bound *b, const ww_bound_tile *tile, __glo
     return excluded;
 }
 
+// Lists what the last bound has left. Work-items that count their windows one by one wait for each other.
+WW_INLINE void ww_bound_list(const ww_bound_tile *tile, uint first, const bool next, __global uint *list,
+                             __global uint *found) {
+    const uint count = tile->count[next];
+    if (get_local_id(0) == 0)
+        tile->count[2] = atomic_add(found, count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = (uint)get_local_id(0); k < count; k += WW_WG)
+        list[tile->count[2] + k] = first + tile->kept[next ? tile->kept_next[k] : k];
+}
+
+// LB_Kim of a tile's windows: those left are kept.
+WW_INLINE void ww_bound_all(const ww_bound *b, const ww_bound_tile *tile, __global const ww_scalar *values,
+                            __global const ww_scalar *table, __global ww_scalar *out, const ww_window_query q,
+                            uint first, uint count, uint *excluded, const ww_window_args args) {
+    for (uint k = (uint)get_local_id(0); k < count; k += WW_WG) {
+        const uint p = first + k;
+        const ww_window window = ww_window_at(values, table, args, p);
+        const real ends = ww_bound_ends(b, &window, args);
+        out[p] = INFINITY;
+        if (!ww_exclude(b, ww_alive_of(&window, ends, q, k), ends, excluded, args))
+            continue;
+        const uint slot = atomic_inc(tile->count);
+        tile->kept[slot] = (ushort)k;
+        tile->ends[slot] = ends;
+    }
+}
+
 // The group's windows tile by tile: each bound of all that are left.
 WW_INLINE void ww_bound_tiles(const ww_bound *b, const ww_bound_tile *tile, __global const ww_scalar *values,
                               __global const ww_scalar *table, __global ww_scalar *out, __global uint *list,
                               __global uint *found, const ww_window_query q, uint stages, uint begin, uint end,
                               uint *excluded, const ww_window_args args) {
-    const uint own = (uint)get_local_id(0);
     for (uint at = begin; at < end; at += WW_SEARCH_KEPT) {
         const uint first = q.first + at, count = min((uint)WW_SEARCH_KEPT, end - at);
-        if (own < 2)
-            tile->count[own] = 0;
+        if (get_local_id(0) < 2)
+            tile->count[get_local_id(0)] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint k = own; k < count; k += WW_WG) {
-            const ww_window window = ww_window_at(values, table, args, first + k);
-            const real ends = ww_bound_ends(b, &window, args);
-            out[first + k] = INFINITY;
-            if (!ww_exclude(b, ww_alive_of(&window, ends, q, k), ends, &excluded[0], args))
-                continue;
-            if (stages == 1) {
-                list[atomic_inc(found)] = first + k;
-                continue;
-            }
-            const uint slot = atomic_inc(tile->count);
-            tile->kept[slot] = (ushort)k;
-            tile->ends[slot] = ends;
+        ww_bound_all(b, tile, values, table, out, q, first, count, &excluded[0], args);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (stages > 1) {
+            excluded[1] += ww_bound_kept(b, tile, values, table, first, false, list, found, args);
+            barrier(CLK_LOCAL_MEM_FENCE);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (stages > 1)
-            excluded[1] += ww_bound_kept(b, tile, values, table, first, false, stages == 2, list, found, args);
-        barrier(CLK_LOCAL_MEM_FENCE);
         if (stages > 2)
-            excluded[2] += ww_bound_kept(b, tile, values, table, first, true, true, list, found, args);
+            excluded[2] += ww_bound_kept(b, tile, values, table, first, true, list, found, args);
+        else
+            ww_bound_list(tile, first, stages > 1, list, found);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -245,7 +267,7 @@ WW_INLINE void ww_bound_tiles(const ww_bound *b, const ww_bound_tile *tile, __gl
 WW_INLINE real ww_bound_envelope(const ww_bound *b, const ww_window *window, uint p, real ends, ww_alive alive,
                                  const bool turned, const ww_window_args args) {
     real bound = ends;
-    for (uint k = 0; k + 2 < args.n && ww_any(alive & ww_within(b, bound, args)); k += WW_BOUND_CHECK)
+    for (uint k = 0; k < args.terms && ww_any(alive & ww_within(b, bound, args)); k += WW_BOUND_CHECK)
         bound = ww_bound_terms(b, window, p, bound, k, turned, args);
     return bound;
 }
@@ -284,15 +306,15 @@ WW_INLINE void ww_bound_packs(const ww_bound *b, __global const ww_scalar *value
 // Neighbouring groups have the same windows of one query after the other, so that the windows stay in a cache.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_scalar *restrict table,
-                 __global const ww_scalar *restrict x, __global const uint *restrict order,
-                 __global const ww_scalar *restrict low, __global const ww_scalar *restrict high,
+                 __global const ww_scalar *restrict x, __global const ww_term *restrict terms,
                  __global const ww_scalar *restrict below, __global const ww_scalar *restrict above,
                  __global const ww_scalar *restrict limits, __global const ww_window_query *restrict queries,
-                 __global ww_scalar *restrict out, __global uint *restrict list, __global uint *restrict found, __global uint *restrict counters, const ww_window_args args) {
+                 __global ww_scalar *restrict out, __global uint *restrict list, __global uint *restrict found,
+                 __global uint *restrict counters, const ww_window_args args) {
     __local uint excluded[3];
     uint own[3] = {0, 0, 0};
 #if WW_VECTOR == 1
-    __local uint kept_count[2];
+    __local uint kept_count[3];
     __local ushort kept[WW_SEARCH_KEPT], kept_next[WW_SEARCH_KEPT];
     __local ww_scalar kept_ends[WW_SEARCH_KEPT];
     const ww_bound_tile tile = {kept_count, kept, kept_next, kept_ends};
@@ -302,13 +324,12 @@ ww_search_bounds(__global const ww_scalar *restrict values, __global const ww_sc
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint piece = (uint)get_group_id(0) / args.queries;
     const ww_window_query q = queries[args.query + ww_rest((uint)get_group_id(0), args.queries, piece)];
-    WW_OF_QUERY(q, args)
+    out += q.query * args.out_stride;
+    list += q.query * args.out_stride;
     const ww_scalar given = limits[q.query];
     ww_bound b;
-    b.x = x;
-    b.low = low + q.x_at;
-    b.high = high + q.x_at;
-    b.order = order + q.order_at;
+    b.x = x + q.x_at;
+    b.terms = terms + (ulong)q.order_at * WW_CHANNELS;
     b.below = below;
     b.above = above;
     b.limit = WW_ROOT ? given * given * (ww_scalar)(1 + 1e-6) : given;

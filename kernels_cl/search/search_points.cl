@@ -4,10 +4,6 @@
 //
 // Parameters: base/points.cl's; WW_SEARCH_AFFINE: WWK_AFFINE_..., SCALED of differences; WW_SEARCH_LISTED 1: the windows of a list, 0: consecutive ones. WW_VECTOR windows a work-item at a time.
 
-// In a kernel: the query's values, results, list and how many it has.
-#define WW_OF_QUERY(q, args)                                                                                           \
-    x += (q).x_at, out += (q).query * (args).out_stride, list += (q).query * (args).out_stride;
-
 typedef struct {
     __global const ww_scalar *at;  // of the first window
     real centre[WW_CHANNELS], scale[WW_CHANNELS], shift[WW_CHANNELS];

@@ -83,12 +83,11 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
                  const ww_window_args args, __local ww_scalar *query_rows) {
     const uint group = args.group + (uint)get_group_id(0);
     const ww_window_query q = ww_query_of(queries, args, group);
-    WW_OF_QUERY(q, args)
     const uint n = args.n, begin = (group - q.group) * args.span, end = min(q.count, begin + args.span);
     const uint padding = (0u - n) % WW_ROWS, length = n + padding;
     const ww_scalar most = WW_SEARCH_ABANDON ? ww_window_bound(limits[q.query], args) : INFINITY;
     uint abandoned = 0;
-    ww_search_ribbon_query(query_rows, x, padding, length, args);
+    ww_search_ribbon_query(query_rows, x + q.x_at, padding, length, args);
     barrier(CLK_LOCAL_MEM_FENCE);
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)n;
@@ -101,12 +100,12 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
     for (;;) {
         // Windows that can't match are passed over at once: the other items are not kept waiting by rows.
         for (; i == 0 && pack < end; pack += WW_WG) {
-            p = ww_window_of(list, q, pack, 0);
+            p = ww_window_of(list, q, args, pack, 0);
             window = ww_window_at(values, table, args, p);
-            tail = WW_SEARCH_ABANDON ? ww_window_tail(&window, x, args) : 0;
+            tail = WW_SEARCH_ABANDON ? ww_window_tail(&window, x, q, args) : 0;
             if (window.scale[0] == window.scale[0] && tail <= most)
                 break;
-            out[p] = INFINITY;
+            out[q.query * args.out_stride + p] = INFINITY;
             abandoned += window.scale[0] == window.scale[0];
         }
         if (pack >= end)
@@ -119,7 +118,7 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
                           ww_search_ribbon_above(c, i + WW_SEARCH_CORNERS <= length ? most - tail : most);
         if (i < length && !over)
             continue;
-        ww_store_result(out, p, over ? (ww_scalar)INFINITY : c[WW_BELOW], true, args);
+        ww_store_result(out, p, over ? (ww_scalar)INFINITY : c[WW_BELOW], true, q, args);
         abandoned += over;
         pack += WW_WG;
         i = 0;

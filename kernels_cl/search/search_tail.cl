@@ -20,13 +20,14 @@ typedef struct {
 } ww_windows;
 #endif
 
-// Point i of the query.
-WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, const ww_window_args args, uint i) {
+// Point i of the query. Offsets that a group has loaded, in place of pointers to its query, take half the registers.
+WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, const ww_window_query q, const ww_window_args args,
+                                  uint i) {
     ww_point point;
     for (int c = 0; c < WW_CHANNELS; c++)
-        point.value[c] = (real)x[i + (ulong)(args.channel + c) * args.x_stride];
+        point.value[c] = (real)x[q.x_at + i + (ulong)(args.channel + c) * args.x_stride];
 #if WW_EXTRA
-    point.extra = (real)x[i + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * args.x_stride];
+    point.extra = (real)x[q.x_at + i + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * args.x_stride];
 #endif
     return point;
 }
@@ -46,8 +47,8 @@ WW_INLINE ww_point ww_window_point(const ww_windows *windows, const ww_window_ar
     return point;
 }
 
-WW_INLINE ww_row ww_query_row(__global const ww_scalar *x, const ww_window_args args, uint i) {
-    return ww_row_make(ww_query_point(x, args, i), ww_query_point(x, args, i ? i - 1 : 0), (real)(ww_scalar)i);
+WW_INLINE ww_row ww_query_row(__global const ww_scalar *x, const ww_window_query q, const ww_window_args args, uint i) {
+    return ww_row_make(ww_query_point(x, q, args, i), ww_query_point(x, q, args, i ? i - 1 : 0), (real)(ww_scalar)i);
 }
 
 // The query of a group, which counts over all launches: the last one that begins at it or before it.
@@ -64,13 +65,15 @@ WW_INLINE ww_window_query ww_query_of(__global const ww_window_query *queries, c
 }
 
 // Which window lane v of a pack is.
-WW_INLINE uint ww_window_of(__global const uint *list, const ww_window_query q, uint pack, uint v) {
+WW_INLINE uint ww_window_of(__global const uint *list, const ww_window_query q, const ww_window_args args, uint pack,
+                            uint v) {
     const uint at = WW_VECTOR == 1 ? pack : min(pack * WW_VECTOR + v, q.count - 1);
-    return WW_SEARCH_LISTED ? list[at] : q.first + at;
+    return WW_SEARCH_LISTED ? list[q.query * args.out_stride + at] : q.first + at;
 }
 
-WW_INLINE void ww_store_result(__global ww_scalar *out, uint at, ww_scalar result, bool valid,
+WW_INLINE void ww_store_result(__global ww_scalar *out, uint at, ww_scalar result, bool valid, const ww_window_query q,
                                const ww_window_args args) {
+    out += q.query * args.out_stride;
     const ww_scalar value = result < INFINITY ? ww_final(result, args.n, args.n) : INFINITY;
     const ww_scalar stored = !valid ? INFINITY : WW_SEARCH_SIMILARITY ? -value : value;
     out[at] = args.accumulate ? out[at] + stored : stored;
@@ -85,7 +88,8 @@ WW_INLINE ww_scalar ww_window_bound(ww_scalar limit, const ww_window_args args) 
 
 // What the last cells of a path cost at least. Corner s has the cells (n - 1 - s, j) and (i, n - 1 - s) below and to the
 // right of (n - 1 - s, n - 1 - s).
-WW_INLINE real ww_window_tail(const ww_windows *windows, __global const ww_scalar *x, const ww_window_args args) {
+WW_INLINE real ww_window_tail(const ww_windows *windows, __global const ww_scalar *x, const ww_window_query q,
+                              const ww_window_args args) {
     real tail = 0;
 #if WW_SEARCH_TAIL
     ww_point rows[WW_SEARCH_CORNERS], columns[WW_SEARCH_CORNERS];
@@ -93,7 +97,7 @@ WW_INLINE real ww_window_tail(const ww_windows *windows, __global const ww_scala
         return tail;
 #pragma unroll
     for (int s = 0; s < WW_SEARCH_CORNERS; s++) {
-        rows[s] = ww_query_point(x, args, args.n - 1 - s);
+        rows[s] = ww_query_point(x, q, args, args.n - 1 - s);
         columns[s] = ww_window_point(windows, args, args.n - 1 - s);
         real least = ww_node((real)0, rows[s], columns[s], (real)0, WW_GIVEN);
 #pragma unroll

@@ -178,25 +178,27 @@ WW_INLINE void ww_window_left(ww_window_block *b, const ww_window_rows *x, const
 // Begins the block of the next `rows` rows. band: the columns of each row.
 WW_INLINE void ww_block_begin(ww_window_block *b, ww_window_rows *x, int *lo, int *hi, ww_window_state *w,
                               const int rows, const ww_windows *windows, __global const ww_scalar *x_values,
-                              __global const uint *band, ww_pair lengths, const ww_window_args args) {
+                              __global const uint *band, ww_pair lengths, const ww_window_query q,
+                              const ww_window_args args) {
     const uint i = w->i;
+    band += 2 * (ulong)q.order_at;
     w->bound = (real)w->most - (i + (uint)rows + WW_SEARCH_CORNERS <= args.n ? w->tail : (real)0);
     b->j = args.n;
     b->to = b->calm_begin = 0;
     b->calm_end = args.n;
 #pragma unroll
-    for (int q = 0; q < rows; q++) {
-        x->a[q] = ww_query_row(x_values, args, i + (uint)q);
-        b->c[q] = ww_border_left(x->a[q], (real)(ww_scalar)(i + (uint)q), lengths);
-        lo[q] = (int)band[2 * (i + (uint)q)];
-        hi[q] = (int)band[2 * (i + (uint)q) + 1];
-        b->j = min(b->j, (uint)lo[q]);
-        b->to = max(b->to, (uint)hi[q]);
-        b->calm_begin = max(b->calm_begin, (uint)lo[q]);
-        b->calm_end = min(b->calm_end, (uint)hi[q]);
+    for (int r = 0; r < rows; r++) {
+        x->a[r] = ww_query_row(x_values, q, args, i + (uint)r);
+        b->c[r] = ww_border_left(x->a[r], (real)(ww_scalar)(i + (uint)r), lengths);
+        lo[r] = (int)band[2 * (i + (uint)r)];
+        hi[r] = (int)band[2 * (i + (uint)r) + 1];
+        b->j = min(b->j, (uint)lo[r]);
+        b->to = max(b->to, (uint)hi[r]);
+        b->calm_begin = max(b->calm_begin, (uint)lo[r]);
+        b->calm_end = min(b->calm_end, (uint)hi[r]);
     }
     b->calm_begin = min(b->calm_begin, b->to);
-    x->above = ww_query_row(x_values, args, i ? i - 1 : 0);
+    x->above = ww_query_row(x_values, q, args, i ? i - 1 : 0);
     // Paths may also begin in the border, whose values grow from row to row.
     w->shut = i > 0 && !(WW_BORDERS && ww_window_within(w, ww_border_left(x->above, (real)(ww_scalar)(i - 1), lengths)));
     if (WW_SEARCH_ABANDON && w->shut)
@@ -211,9 +213,10 @@ WW_INLINE void ww_block_begin(ww_window_block *b, ww_window_rows *x, int *lo, in
 // The next columns of the block of `rows` rows.
 WW_INLINE void ww_next_columns(ww_window_block *b, ww_window_rows *x, int *lo, int *hi, ww_window_state *w,
                                const int rows, const ww_windows *windows, __global const ww_scalar *x_values,
-                               __global const uint *band, ww_pair lengths, const ww_window_args args) {
+                               __global const uint *band, ww_pair lengths, const ww_window_query q,
+                               const ww_window_args args) {
     if (b->to == 0)
-        ww_block_begin(b, x, lo, hi, w, rows, windows, x_values, band, lengths, args);
+        ww_block_begin(b, x, lo, hi, w, rows, windows, x_values, band, lengths, q, args);
     const uint stop = WW_SEARCH_ABANDON && WW_VECTOR == 1 ? min(b->to, b->j + WW_SEARCH_STRETCH) : b->to;
     while (b->j < stop && !b->over) {
         const uint first = b->j, end = WW_SEARCH_ABANDON ? min(stop, first + WW_SEARCH_LOOK) : stop;
@@ -242,7 +245,7 @@ WW_INLINE real ww_windows_ready(ww_windows *windows, __global const ww_scalar *v
 #if WW_VECTOR > 1 && WW_SEARCH_LISTED
     ww_scalar lane_valid[WW_VECTOR];
     for (uint v = 0; v < WW_VECTOR; v++) {
-        const uint p = ww_window_of(list, q, pack, v);
+        const uint p = ww_window_of(list, q, args, pack, v);
         lane_valid[v] = 0;
         for (int c = 0; c < WW_CHANNELS; c++) {
             __global const ww_scalar *at = values + (args.channel + c) * args.stride + p;
@@ -258,7 +261,7 @@ WW_INLINE real ww_windows_ready(ww_windows *windows, __global const ww_scalar *v
     return WW_VLOAD(0, lane_valid);
 #else
     const ww_window window =
-        ww_window_at(values, table, args, WW_VECTOR == 1 ? ww_window_of(list, q, pack, 0)
+        ww_window_at(values, table, args, WW_VECTOR == 1 ? ww_window_of(list, q, args, pack, 0)
                                                          : q.first + pack * WW_VECTOR);
     real valid = 0;
     for (int c = 0; c < WW_CHANNELS; c++)
@@ -283,7 +286,7 @@ WW_INLINE bool ww_window_begin(ww_window_state *w, ww_windows *windows, real *va
     w->top = 0;
     w->i = w->begin = 0;
     w->end = WW_BORDERS ? args.n : 0;
-    w->tail = WW_SEARCH_ABANDON ? ww_window_tail(windows, x, args) : (real)0;
+    w->tail = WW_SEARCH_ABANDON ? ww_window_tail(windows, x, q, args) : (real)0;
     w->bound = (real)w->most - w->tail;
 #if WW_VECTOR == 1
     if (*valid != *valid)
@@ -295,14 +298,19 @@ WW_INLINE bool ww_window_begin(ww_window_state *w, ww_windows *windows, real *va
 WW_INLINE void ww_window_store(__global ww_scalar *out, const ww_window_state *w, real valid, __global const uint *list,
                                const ww_window_args args, const ww_window_query q, uint pack) {
 #if WW_VECTOR == 1
-    ww_store_result(out, ww_window_of(list, q, pack, 0), w->result, valid == valid, args);
+    ww_store_result(out, ww_window_of(list, q, args, pack, 0), w->result, valid == valid, q, args);
 #else
     ww_scalar lanes[WW_VECTOR], valids[WW_VECTOR];
     WW_VSTORE(w->result, 0, lanes);
     WW_VSTORE(valid, 0, valids);
     for (uint v = 0; v < WW_VECTOR && pack * WW_VECTOR + v < q.count; v++)
-        ww_store_result(out, ww_window_of(list, q, pack, v), lanes[v], valids[v] == valids[v], args);
+        ww_store_result(out, ww_window_of(list, q, args, pack, v), lanes[v], valids[v] == valids[v], q, args);
 #endif
+}
+
+// How many windows a pack has.
+WW_INLINE uint ww_pack_windows(const ww_window_query q, uint pack) {
+    return WW_VECTOR == 1 ? 1 : min((uint)WW_VECTOR, q.count - pack * WW_VECTOR);
 }
 
 // x: the queries' points, rows: their bands, list: their windows. counters[4 * query + 3]: abandoned windows.
@@ -319,8 +327,6 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
 ) {
     const uint group = args.group + (uint)get_group_id(0);
     const ww_window_query q = ww_query_of(queries, args, group);
-    WW_OF_QUERY(q, args)
-    rows += 2 * (ulong)q.order_at;
     const uint n = args.n, begin = (group - q.group) * args.span,
                packs = min((q.count + WW_VECTOR - 1) / WW_VECTOR, begin + args.span);
     uint abandoned = 0;
@@ -354,7 +360,7 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
 #if WW_VECTOR == 1
             abandoned += valid == valid;
 #else
-            abandoned += min((uint)WW_VECTOR, q.count - pack * WW_VECTOR);
+            abandoned += ww_pack_windows(q, pack);
 #endif
             pack += WW_WG;
         }
@@ -362,13 +368,13 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
             break;
         const uint left = n - w.i;
         if (left >= WW_ROWS)
-            ww_next_columns(&b, &rows_of, lo, hi, &w, WW_ROWS, &windows, x, rows, lengths, args);
+            ww_next_columns(&b, &rows_of, lo, hi, &w, WW_ROWS, &windows, x, rows, lengths, q, args);
         else if (WW_ROWS > 4 && left >= 4)
-            ww_next_columns(&b, &rows_of, lo, hi, &w, 4, &windows, x, rows, lengths, args);
+            ww_next_columns(&b, &rows_of, lo, hi, &w, 4, &windows, x, rows, lengths, q, args);
         else if (WW_ROWS > 2 && left >= 2)
-            ww_next_columns(&b, &rows_of, lo, hi, &w, 2, &windows, x, rows, lengths, args);
+            ww_next_columns(&b, &rows_of, lo, hi, &w, 2, &windows, x, rows, lengths, q, args);
         else if (WW_ROWS > 1)
-            ww_next_columns(&b, &rows_of, lo, hi, &w, 1, &windows, x, rows, lengths, args);
+            ww_next_columns(&b, &rows_of, lo, hi, &w, 1, &windows, x, rows, lengths, q, args);
         if (b.to)
             continue;
         const bool over = WW_SEARCH_ABANDON && w.i < n && w.begin >= w.end && (!WW_BORDERS || w.shut);
@@ -376,7 +382,7 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
             continue;
         if (over) {
             w.result = WW_INF;
-            abandoned += min((uint)WW_VECTOR, q.count - pack * WW_VECTOR);
+            abandoned += ww_pack_windows(q, pack);
         }
         ww_window_store(out, &w, valid, list, args, q, pack);
         pack += WW_WG;

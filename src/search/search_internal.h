@@ -42,15 +42,15 @@ typedef struct wwi_query {
     uint64_t seen;                // a pushed stream: places before this one are known already
     double share;                 // of the windows of the last block that the bounds left
     uint32_t stages;              // of three bounds those that exclude enough
+    double tried;                 // share of the windows for which all three are used
     size_t counted;               // of a part: the query that has the count of its windows without missing values
     bool in_part, bounded;        // it has windows there; bounds were used
     bool idle;                    // another device takes its sample
 } wwi_query;
 
-// The queries on the device: values; their envelopes, at the same places; the order in which a bound takes their
-// points, and their bands, at wwi_query.at.
+// The queries on the device: values; what bounds take of their points, largest first, and their bands, at wwi_query.at.
 typedef struct wwi_query_buffers {
-    wwi_buffer *x, *low, *high, *order, *rows;
+    wwi_buffer *x, *terms, *rows;
 } wwi_query_buffers;
 
 // What is known of a whole's matches, by all searches of its parts: a value for each query that its k-th match has at
@@ -163,6 +163,16 @@ static inline void wwi_buffers_swap(wwi_buffer **a, wwi_buffer **b) {
 }
 
 // ---- search_queries.c
+enum { WWI_MOST_CORNERS = 4 };
+// Corners of a query's matrix at each end that the first bound has.
+static inline uint32_t wwi_bound_corners(const ww_search *s, uint32_t n) {
+    return s->of.passes > 1 || n < 2 * WWI_MOST_CORNERS ? 1 : WWI_MOST_CORNERS;
+}
+// Points that are in no corner: each is a term of the other bounds.
+static inline uint32_t wwi_bound_terms(const ww_search *s, uint32_t n) {
+    const uint32_t corners = 2 * wwi_bound_corners(s, n);
+    return n > corners ? n - corners : 0;
+}
 ww_status wwi_search_queries(ww_search *s, const ww_series_view *view);
 void wwi_search_queries_destroy(ww_search *s);
 // Sends values in the search's precision to a buffer of at least so many.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queries of a search: checked, normalised and transformed on the host, then on the device with their bands, their
-// envelopes and the order in which a bound takes their points.
+// The queries of a search: checked, normalised and transformed on the host, then on the device with their bands and
+// what bounds take of their points: these and the envelope, in order.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,14 @@
 // What goes to the device, of all queries.
 typedef struct prepared {
     size_t values, points;
-    double *x, *low, *high; // `values` each
-    uint32_t *order, *rows; // `points`; twice as many
+    double *x;            // `values`
+    unsigned char *terms; // four values of each point and channel: the envelope, the point, and which
+    uint32_t *rows;       // two of each point
 } prepared;
 
 static void prepared_free(prepared *p) {
     free(p->x);
-    free(p->low);
-    free(p->high);
-    free(p->order);
+    free(p->terms);
     free(p->rows);
 }
 
@@ -171,20 +170,33 @@ static int compare_ordered(const void *a, const void *b) {
     return x->size != y->size ? (x->size > y->size ? -1 : 1) : (x->t > y->t) - (x->t < y->t);
 }
 
-// The points but for the first and the last, largest first.
-static ww_status make_order(const ww_search *s, const wwi_query *q, const double *x, uint32_t *order) {
-    const size_t n = q->n;
+// Four values: float or double; the last has the bits of an integer.
+static void set_term(const ww_search *s, unsigned char *to, double low, double high, double x, uint32_t t) {
+    const uint64_t wide = t;
+    wwi_set_value(to, s->of.precision, 0, low);
+    wwi_set_value(to, s->of.precision, 1, high);
+    wwi_set_value(to, s->of.precision, 2, x);
+    memcpy(to + 3 * s->value_bytes, s->of.precision == WW_DOUBLE ? (const void *)&wide : &t, (size_t)s->value_bytes);
+}
+
+// The terms of the points that are in no corner, largest first. low, high: the envelopes of the channels.
+static ww_status make_terms(const ww_search *s, const wwi_query *q, const double *x, const double *low,
+                            const double *high, unsigned char *terms) {
+    const size_t n = q->n, channels = s->of.all_channels, each = 4 * (size_t)s->value_bytes;
+    const uint32_t corners = wwi_bound_corners(s, q->n), count = wwi_bound_terms(s, q->n);
     WWI_FREES ordered *sorted = NULL;
-    WWI_TRY(wwi_new(sorted, n));
-    for (size_t t = 0; t < n; t++) {
-        sorted[t] = (ordered){0, (uint32_t)t};
-        for (size_t c = 0; c < s->of.all_channels; c++)
-            sorted[t].size += fabs(x[c * n + t]);
+    WWI_TRY(wwi_new(sorted, count ? count : 1));
+    for (uint32_t k = 0; k < count; k++) {
+        sorted[k] = (ordered){0, corners + k};
+        for (size_t c = 0; c < channels; c++)
+            sorted[k].size += fabs(x[c * n + corners + k]);
     }
-    if (n > 2)
-        qsort(sorted + 1, n - 2, sizeof *sorted, compare_ordered);
-    for (size_t t = 0; t + 2 < n; t++)
-        order[t] = sorted[t + 1].t;
+    qsort(sorted, count, sizeof *sorted, compare_ordered);
+    for (uint32_t k = 0; k < count; k++)
+        for (size_t c = 0; c < channels; c++) {
+            const size_t at = c * n + sorted[k].t;
+            set_term(s, terms + (k * channels + c) * each, low[at], high[at], x[at], sorted[k].t);
+        }
     return WW_OK;
 }
 
@@ -223,12 +235,22 @@ static ww_status count_queries(ww_search *s, const ww_series_view *view, prepare
 }
 
 static ww_status prepare_windows(ww_search *s, wwi_query *q, prepared *p) {
+    const size_t n = q->n, channels = s->of.all_channels;
     const double *x = p->x + q->x;
     uint32_t *rows = p->rows + 2 * (size_t)q->at;
+    WWI_FREES double *low = NULL;
     WWI_TRY(make_band(s, q, rows));
-    for (size_t c = 0; c < s->of.all_channels && s->bounded; c++)
-        make_envelope(x + c * q->n, q->n, rows, p->low + q->x + c * q->n, p->high + q->x + c * q->n);
-    return make_order(s, q, x, p->order + q->at);
+    if (!s->bounded)
+        return WW_OK;
+    WWI_TRY(wwi_new(low, 2 * n * channels));
+    double *high = low + n * channels;
+    for (size_t c = 0; c < channels; c++)
+        make_envelope(x + c * n, n, rows, low + c * n, high + c * n);
+    return make_terms(s, q, x, low, high, p->terms + q->at * channels * 4 * s->value_bytes);
+}
+
+static uint64_t term_bytes(const ww_search *s, const prepared *p) {
+    return p->points * s->of.all_channels * 4 * s->value_bytes;
 }
 
 static ww_status upload(ww_search *s, const prepared *p) {
@@ -236,9 +258,8 @@ static ww_status upload(ww_search *s, const prepared *p) {
     WWI_TRY(wwi_search_upload(s, &to->x, p->x, p->values));
     if (s->options.kind != WW_SEARCH_WINDOWS)
         return WW_OK;
-    WWI_TRY(wwi_search_upload(s, &to->low, p->low, p->values));
-    WWI_TRY(wwi_search_upload(s, &to->high, p->high, p->values));
-    WWI_TRY(wwi_upload(s->context, &to->order, p->order, p->points * sizeof *p->order));
+    if (s->bounded)
+        WWI_TRY(wwi_upload(s->context, &to->terms, p->terms, term_bytes(s, p)));
     return wwi_upload(s->context, &to->rows, p->rows, 2 * p->points * sizeof *p->rows);
 }
 
@@ -252,10 +273,9 @@ ww_status wwi_search_queries(ww_search *s, const ww_series_view *view) {
     WWI_TRY(check_scale(s, view));
     WWI_TRY(wwi_new(own, longest));
     WWI_TRY(wwi_new(p.x, p.values));
-    WWI_TRY(wwi_new_zeroed(p.low, p.values));
-    WWI_TRY(wwi_new_zeroed(p.high, p.values));
+    if (s->bounded)
+        WWI_TRY(wwi_new_zeroed(p.terms, term_bytes(s, &p)));
     WWI_TRY(wwi_new(p.rows, 2 * p.points));
-    WWI_TRY(wwi_new_zeroed(p.order, p.points));
     for (size_t i = 0; i < s->query_count; i++) {
         wwi_query *q = &s->queries[i];
         WWI_TRY(take_points(s, view, i, before, own, p.x + q->x));
@@ -268,7 +288,7 @@ ww_status wwi_search_queries(ww_search *s, const ww_series_view *view) {
 
 void wwi_search_queries_destroy(ww_search *s) {
     wwi_query_buffers *b = &s->query_data;
-    WWI_BUFFERS_DESTROY(&b->x, &b->low, &b->high, &b->order, &b->rows);
+    WWI_BUFFERS_DESTROY(&b->x, &b->terms, &b->rows);
     for (size_t q = 0; s->queries && q < s->query_count; q++)
         free(s->queries[q].candidates);
     free(s->queries);

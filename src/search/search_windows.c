@@ -9,8 +9,9 @@
 #include "base/run.h"
 #include "search/search_internal.h"
 
-enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4, ITEMS = 64, TRIED = 16, BOUND_TILE = 1024 };
-static const double NARROW = 63; // columns of a band that is held in registers
+enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4, ITEMS = 64, TRIED = 16 };
+enum { BOUND_ITEMS = 128, BOUND_TILE = 1024 }; // of bounds on GPUs: items of a group, windows of a tile
+static const double NARROW = 63;               // columns of a band that is held in registers
 
 struct wwi_windows {
     wwi_program *moments_program, *bounds_program, *program[2]; // [of a list]
@@ -116,6 +117,10 @@ static ww_status make_windows(ww_search *s, bool listed) {
                              &w->kernel[listed]);
 }
 
+static uint64_t bound_group(const ww_search *s) {
+    return s->vector > 1 ? 1 : BOUND_ITEMS;
+}
+
 static ww_status make_bounds(ww_search *s) {
     const ww_cost cost = wwi_measure_cost(&s->of.measure);
     const wwi_program_parts parts = {
@@ -127,8 +132,8 @@ static ww_status make_bounds(ww_search *s) {
                     {"WW_COST", cost},
                     {"WW_ROOT", s->of.measure.root != 0},
                     {"WW_SEARCH_AFFINE", affine(s)},
-                    {"WW_WG", s->vector > 1 ? 1 : 64},
-                    {"WW_SEARCH_ENDS", s->of.passes > 1 ? 1 : 4},
+                    {"WW_WG", (int)bound_group(s)},
+                    {"WW_SEARCH_ENDS", s->of.passes > 1 ? 1 : WWI_MOST_CORNERS},
                     {"WW_SEARCH_TRIED", TRIED},
                     {"WW_SEARCH_KEPT", BOUND_TILE},
                     {"WW_SEARCH_MAXIMUM", (s->of.row->flags & WWI_MEASURE_BOUND_MAX) != 0}},
@@ -259,6 +264,8 @@ static ww_window_args window_args(const ww_search *s, const part *p, const run *
                             .query = (uint32_t)r->first,
                             .queries = (uint32_t)r->count,
                             .span = r->span,
+                            .corners = wwi_bound_corners(s, q->n),
+                            .terms = wwi_bound_terms(s, q->n),
                             .margin = (float)fmax(0, (1 - (4.0 * q->n + 64) * unit) * (1 - 2e-7)),
                             .parameters = s->of.parameters.values};
 }
@@ -268,18 +275,12 @@ static uint64_t resident(const ww_search *s) {
     return wwi_compute_units(s->context) * (s->gpu ? 32 : 16);
 }
 
-static uint64_t bound_group(const ww_search *s) {
-    return s->vector > 1 ? 1 : ITEMS;
-}
-
-// Packs of windows that a group bounds, and how many groups have them all.
-static uint64_t bound_span(const ww_search *s, uint32_t count) {
-    const uint64_t group = bound_group(s), groups = wwi_ceil_div(count, (uint64_t)s->vector * group);
-    return wwi_ceil_div(groups, resident(s) * 4) * group;
-}
-
-static uint64_t bound_groups(const ww_search *s, uint32_t count) {
-    return wwi_ceil_div(wwi_ceil_div(count, (uint64_t)s->vector), bound_span(s, count));
+// The groups of a run of bounds: on a GPU they have a tile, or less where all of them would not fill the device.
+static void divide_bounds(const ww_search *s, const part *p, run *r) {
+    const uint64_t count = p->asked[r->first].count, packs = wwi_ceil_div(count, (uint64_t)s->vector),
+                   group = bound_group(s), tile = wwi_ceil_div(count * r->count, group * resident(s)) * group;
+    r->span = (uint32_t)(s->vector > 1 ? wwi_ceil_div(packs, resident(s) * 4) : wwi_least(tile, BOUND_TILE));
+    r->groups = (uint32_t)wwi_ceil_div(packs, r->span);
 }
 
 static ww_status launch_bounds(ww_search *s, const part *p, const run *r) {
@@ -287,10 +288,10 @@ static ww_status launch_bounds(ww_search *s, const part *p, const run *r) {
     const wwi_query_buffers *of = &s->query_data;
     const ww_window_args job = window_args(s, p, r);
     return WWI_LAUNCH(w->bounds, r->groups * r->count, bound_group(s), WWI_BUFFER(wwi_block_compared(s)),
-                      WWI_BUFFER(w->table), WWI_BUFFER(of->x), WWI_BUFFER(of->order), WWI_BUFFER(of->low),
-                      WWI_BUFFER(of->high), WWI_BUFFER(w->below), WWI_BUFFER(w->above), WWI_BUFFER(s->limits_sent),
-                      WWI_BUFFER(w->asked), WWI_BUFFER(s->block.out), WWI_BUFFER(w->lists), WWI_BUFFER(w->found),
-                      WWI_BUFFER(w->counters), {WWI_ARG_VALUE, offsetof(ww_window_args, parameters), &job});
+                      WWI_BUFFER(w->table), WWI_BUFFER(of->x), WWI_BUFFER(of->terms), WWI_BUFFER(w->below),
+                      WWI_BUFFER(w->above), WWI_BUFFER(s->limits_sent), WWI_BUFFER(w->asked), WWI_BUFFER(s->block.out),
+                      WWI_BUFFER(w->lists), WWI_BUFFER(w->found), WWI_BUFFER(w->counters),
+                      {WWI_ARG_VALUE, offsetof(ww_window_args, parameters), &job});
 }
 
 uint64_t wwi_search_window_cells(const ww_search *s, size_t i) {
@@ -443,8 +444,7 @@ static ww_status count_whole(ww_search *s, size_t i, part *p) {
 static ww_status bound_windows(ww_search *s, const part *p, size_t first, size_t *next) {
     struct wwi_windows *w = s->windows;
     const wwi_query *q = &s->queries[p->asked[first].query];
-    const uint32_t count = p->asked[first].count;
-    run r = {.first = first, .span = (uint32_t)bound_span(s, count), .groups = (uint32_t)bound_groups(s, count)};
+    run r = {.first = first};
     if (w->reach_of != q->reach)
         WWI_TRY(launch_envelope(s, p->points, q->reach));
     w->reach_of = q->reach;
@@ -458,8 +458,11 @@ static ww_status bound_windows(ww_search *s, const part *p, size_t first, size_t
         full = (double)s->pace.waiting >= s->rate * s->pace.aim;
         r.count++;
     }
-    WWI_TRY(launch_bounds(s, p, &r));
+    divide_bounds(s, p, &r);
     *next = first + r.count;
+    for (size_t k = first; k < *next; k++)
+        s->queries[p->asked[k].query].tried = (double)wwi_ceil_div(r.groups, TRIED) / r.groups;
+    WWI_TRY(launch_bounds(s, p, &r));
     return full ? wait_for_windows(s) : WW_OK;
 }
 
@@ -560,19 +563,17 @@ static ww_status search_part(ww_search *s, part *p) {
     return wwi_collect(s, p->first, p->count);
 }
 
-// Which bounds exclude enough of the windows that the bounds before them left. excluded: by each, of `whole` windows of
-// `count`; where a bound was not used, the groups that try it have counted.
-static uint32_t choose_stages(const ww_search *s, uint32_t used, uint64_t whole, uint32_t count,
-                              const uint32_t *excluded) {
+// Which bounds exclude enough of the windows that the bounds before them left. excluded: by each, of `whole` windows;
+// where a bound was not used, the groups that try it have counted.
+static uint32_t choose_stages(const wwi_query *q, uint64_t whole, const uint32_t *excluded) {
     static const double enough = 0.25;
-    const double groups = (double)bound_groups(s, count), tried = ceil(groups / TRIED) / groups;
-    const double left = (double)whole - excluded[0], of_second = left * (used > 1 ? 1 : tried),
-                 of_third = (left - excluded[1] * (used > 1 ? 1 : 1 / tried)) * (used > 2 ? 1 : tried);
+    const double left = (double)whole - excluded[0], of_second = left * (q->stages > 1 ? 1 : q->tried),
+                 of_third = (left - excluded[1] * (q->stages > 1 ? 1 : 1 / q->tried)) * (q->stages > 2 ? 1 : q->tried);
     return excluded[2] > enough * of_third ? 3 : excluded[1] > enough * of_second ? 2 : 1;
 }
 
 // What the kernels counted of the last part.
-static ww_status take_counters(ww_search *s, const part *p) {
+static ww_status take_counters(ww_search *s) {
     WWI_FREES uint32_t *counters = NULL;
     WWI_TRY(wwi_new(counters, 5 * s->query_count));
     WWI_TRY(wwi_stream_read(s->stream, s->windows->counters, 0, counter_bytes(s), counters));
@@ -588,7 +589,7 @@ static ww_status take_counters(ww_search *s, const part *p) {
         s->info.excluded_keogh_turned += counters[4 * q + 2];
         s->info.abandoned += counters[4 * q + 3];
         if (query->in_part && query->bounded)
-            query->stages = choose_stages(s, query->stages, whole, p->counts[q], counters + 4 * q);
+            query->stages = choose_stages(query, whole, counters + 4 * q);
     }
     return wwi_buffer_fill_u32(s->windows->counters, 0, counter_bytes(s), 0);
 }
@@ -608,7 +609,7 @@ ww_status wwi_windows_block(ww_search *s, uint32_t points) {
         p.count = s->streaming ? end - p.first : (uint32_t)wwi_least(grown, end - p.first);
         p.counted = SIZE_MAX;
         WWI_TRY(search_part(s, &p));
-        WWI_TRY(take_counters(s, &p));
+        WWI_TRY(take_counters(s));
         WWI_TRY(wwi_pace_report(&s->pace, (uint64_t)p.count * s->query_count));
         s->windows->done += p.count;
     }
