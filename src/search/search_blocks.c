@@ -71,11 +71,18 @@ static uint64_t wanted_places(const ww_search *s, uint64_t length) {
     return columns < 4096 ? 4096 : columns < (double)wanted ? (uint64_t)columns : wanted;
 }
 
+// How many threads send blocks ahead; 0: none.
+static unsigned loaders(const ww_search *s) {
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN), most = cores > 14 ? 12 : cores > 8 ? cores - 2 : 6;
+    const long threads = wwi_tuning(s->context, "search.loaders", NULL, s->gpu ? most : 0);
+    return s->windows && threads > 0 ? (unsigned)threads : 0;
+}
+
 // How many places a block has, and its buffers.
-static ww_status begin_blocks(ww_search *s, uint64_t length, bool ahead) {
+static ww_status make_block(ww_search *s, uint64_t length, bool ahead) {
     wwi_search_block *b = &s->block;
     const uint64_t overlap = (s->windows ? s->most_points : 0) + (s->derivative ? 2 : 0) + b->lead + 32;
-    const uint64_t free_bytes = wwi_context_bytes_free(s->context) / 2,
+    const uint64_t free_bytes = (wwi_context_bytes_free(s->context) + b->bytes) / 2,
                    bytes = s->run.max_bytes ? wwi_least(s->run.max_bytes, free_bytes) : free_bytes,
                    most = bytes / place_bytes(s, ahead);
     const uint64_t rows = s->query_count > 3 * (size_t)s->of.all_channels ? s->query_count : 3 * s->of.all_channels,
@@ -88,8 +95,19 @@ static ww_status begin_blocks(ww_search *s, uint64_t length, bool ahead) {
     // Sums of windows restart every 64: in the same places, however the stream is divided.
     b->places = places < 64 ? 64 : places - places % 64;
     WWI_TRY(wwi_block_allocate(s, (b->places + overlap + 31) / 32 * 32, !ahead && !s->joined.dataset));
+    const uint64_t taken = b->stride * place_bytes(s, ahead);
+    b->bytes = taken > b->bytes ? taken : b->bytes;
+    return WW_OK;
+}
+
+static ww_status begin_blocks(ww_search *s, uint64_t length, bool ahead) {
+    WWI_TRY(make_block(s, length, ahead));
     // What a vector reads and writes past the last window.
-    return wwi_buffer_fill_u32(b->values, 0, wwi_buffer_bytes(b->values), 0);
+    return wwi_buffer_fill_u32(s->block.values, 0, wwi_buffer_bytes(s->block.values), 0);
+}
+
+ww_status wwi_search_reserve(ww_search *s, uint64_t length) {
+    return make_block(s, length, loaders(s) > 0);
 }
 
 // Brings the block's `points` places to the device, behind its lead: the place before it, for recurrences that need it.
@@ -137,13 +155,6 @@ static ww_status make_piece(void *user, uint64_t piece, void *slot, wwi_feed_par
             parts[(*count)++] = (wwi_feed_part){l->derived, to, bytes, (channels + c) * row};
     }
     return status;
-}
-
-// How many threads send blocks ahead; 0: none.
-static unsigned loaders(const ww_search *s) {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN), most = cores > 14 ? 12 : cores > 8 ? cores - 2 : 6;
-    const long threads = wwi_tuning(s->context, "search.loaders", NULL, s->gpu ? most : 0);
-    return s->windows && threads > 0 ? (unsigned)threads : 0;
 }
 
 static ww_status begin_load(load *l, uint64_t first, uint64_t points, wwi_buffer *values, wwi_buffer *derived) {

@@ -9,7 +9,7 @@
 
 enum { CAPACITY = 4096, ALL_LISTS = 1 << 16, GROUP = 64, CELL = 256, EACH = 64 };
 // Rows that are taken one by one, if others fit their lists; values that one thread sorts.
-enum { MOST_ALONE = 4, SORTED_ALONE = 1 << 14 };
+enum { MOST_ALONE = 4, SORTED_ALONE = 1 << 14, SORTERS = 8 };
 
 struct wwi_collect {
     wwi_program *program;
@@ -48,7 +48,7 @@ void wwi_collect_destroy(struct wwi_collect **collect) {
     free(c);
 }
 
-// Rounded up.
+// Rounded up. Nothing of an idle query is taken, whatever its row has.
 ww_status wwi_collect_limits(ww_search *s) {
     WWI_FREES double *limits = NULL;
     WWI_TRY(wwi_new(limits, s->query_count));
@@ -58,6 +58,8 @@ ww_status wwi_collect_limits(ww_search *s) {
         limits[q] = wwi_candidates_bar(s, &s->queries[q]);
         if (s->of.precision == WW_FLOAT && isfinite(limits[q]) && (double)(float)limits[q] < limits[q])
             limits[q] = (double)nextafterf((float)limits[q], INFINITY);
+        if (s->queries[q].idle)
+            limits[q] = NAN;
     }
     return wwi_search_upload(s, &s->limits_sent, limits, s->query_count);
 }
@@ -128,7 +130,8 @@ static ww_status share_rows(listing *of, wwi_share_fn each) {
     uint64_t all = 0;
     for (uint32_t q = 0; q < of->count; q++)
         all += of->taken ? of->taken[q] : of->each;
-    return wwi_share(all > SORTED_ALONE ? wwi_processors() : 1, of->count, each, of);
+    const unsigned most = wwi_processors() < SORTERS ? wwi_processors() : SORTERS;
+    return wwi_share(all > SORTED_ALONE ? most : 1, of->count, each, of);
 }
 
 static ww_status lower_row(void *user, uint64_t row) {
@@ -136,6 +139,8 @@ static ww_status lower_row(void *user, uint64_t row) {
     ww_search *s = of->s;
     WWI_FREES wwi_candidate *some = NULL;
     size_t count = 0;
+    if (s->queries[row].idle)
+        return WW_OK;
     WWI_TRY(wwi_new(some, of->each));
     for (uint32_t i = 0; i < of->each; i++) {
         const size_t at = row * of->each + i;

@@ -90,6 +90,7 @@ struct wwi_super {
 typedef struct wwi_search_block {
     uint64_t first, places;                    // in which windows begin, or open matches end
     uint64_t stride;                           // values from one channel, and from one query's results, to the next
+    uint64_t bytes;                            // of the device that blocks have taken, about
     uint32_t lead;                             // points before the first place: 1 with open ends
     wwi_buffer *values, *derived;              // its points; their derivatives, where these are compared
     wwi_buffer *out;                           // a row of results for each query
@@ -302,8 +303,9 @@ uint64_t wwi_search_window_cells(const ww_search *s, size_t i);
 // the first ones this device finds (wwi_limits_sample()).
 ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits, wwi_span turn);
 // Windows that begin in places [first, first + count) of the joined streams, which have one of view and from: those of
-// the `places` best that the whole may need. Also some of shorter queries that begin in the points that the last one
-// needs. z-normalised: `first` is a multiple of WW_SEARCH_PART_POINTS.
+// the `places` best that the whole may need; where there are fewer, the one after them is none. Also some of shorter
+// queries that begin in the points that the last one needs. z-normalised: `first` is a multiple of
+// WW_SEARCH_PART_POINTS.
 ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count, size_t places,
                                 ww_match *matches);
 
@@ -318,6 +320,8 @@ ww_status wwi_block_allocate(ww_search *s, uint64_t stride, bool host);
 void wwi_block_destroy(ww_search *s);
 // Sends the host's block, `points` points behind its lead.
 ww_status wwi_block_send(ww_search *s, uint32_t points);
+// Room for the blocks of a stream of so many places, before shorter ones are searched.
+ww_status wwi_search_reserve(ww_search *s, uint64_t length);
 // Searches all blocks of the joined streams.
 ww_status wwi_search_walk(ww_search *s);
 

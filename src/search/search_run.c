@@ -37,12 +37,12 @@ static void restart(ww_search *s, bool in_parts) {
         wwi_open_restart(s);
 }
 
-// `found` of the candidates, in `places` matches.
-static void give(const ww_search *s, size_t row, const wwi_candidate *picked, size_t found, size_t places,
+// `found` of the candidates; the matches after them, `count` in all, are none.
+static void give(const ww_search *s, size_t row, const wwi_candidate *picked, size_t found, size_t count,
                  ww_match *matches) {
     const uint64_t after = s->windows ? s->queries[row].length : s->derivative ? 3 : 1;
-    for (size_t i = 0; i < places; i++) {
-        ww_match *m = &matches[row * places + i];
+    for (size_t i = 0; i < count; i++) {
+        ww_match *m = &matches[i];
         *m = (ww_match){-1, -1, -1, s->similarity ? -INFINITY : INFINITY};
         if (i >= found)
             continue;
@@ -89,7 +89,7 @@ static ww_status walk_whole(ww_search *s, const wwi_joined *streams, ww_match *m
     if (s->open)
         WWI_TRY(wwi_open_starts(s, picked, counts));
     for (size_t q = 0; q < s->query_count; q++) {
-        give(s, q, picked + q * k, counts[q], k, matches);
+        give(s, q, picked + q * k, counts[q], k, matches + q * k);
         if (found)
             found[q] = counts[q];
     }
@@ -102,7 +102,8 @@ static ww_status walk_part(ww_search *s, const wwi_joined *streams, size_t place
     atomic_fetch_add(&s->limits->windows, wwi_joined_length(streams));
     for (size_t q = 0; q < s->query_count; q++) {
         const wwi_query *query = &s->queries[q];
-        give(s, q, query->candidates, query->count < places ? query->count : places, places, matches);
+        const size_t found = query->count < places ? query->count : places;
+        give(s, q, query->candidates, found, found < places ? found + 1 : places, matches + q * places);
     }
     return WW_OK;
 }
@@ -127,10 +128,19 @@ ww_status wwi_search_run(ww_search *s, const wwi_joined *streams, ww_match *matc
 
 // ---- parts
 
+static ww_status begin_parts(ww_search *s, const wwi_joined *streams, wwi_span turn) {
+    WWI_ENDS(wwi_joined_close) wwi_joined all = {.view = NULL};
+    WWI_TRY(wwi_joined_open(&all, streams));
+    // No tile of a device is longer than half of its share. Buffers that grow tile by tile are waited for.
+    if (turn.count)
+        WWI_TRY(wwi_search_reserve(s, wwi_ceil_div(wwi_joined_length(&all), 2 * (uint64_t)turn.count)));
+    return wwi_limits_sample(s, streams, turn);
+}
+
 ww_status wwi_search_begin_parts(ww_search *s, const wwi_joined *streams, wwi_limits *limits, wwi_span turn) {
     s->limits = limits;
     const double began = begin_run(s, true);
-    return end_run(s, wwi_limits_sample(s, streams, turn), began);
+    return end_run(s, begin_parts(s, streams, turn), began);
 }
 
 ww_status wwi_search_run_places(ww_search *s, const wwi_joined *streams, uint64_t first, uint64_t count, size_t places,

@@ -119,31 +119,57 @@ static void name_search(const void *of, FILE *to) {
     const ww_search *s = j->s;
     const ww_search_options *o = &s->options;
     fprintf(to,
-            "search\nqueries %zu k %zu kind %d normalise %d exclusion %zu threshold %.17g %s places %zu points %" PRIu64
-            " offsets %" PRIu64 " %" PRIu64 " threshold %d ",
+            "search\nrows of queries %zu k %zu kind %d normalise %d exclusion %zu threshold %.17g %s places %zu points "
+            "%" PRIu64 " offsets %" PRIu64 " %" PRIu64 " threshold %d ",
             s->query_count, o->k, (int)o->kind, o->znormalise, o->exclusion, o->threshold,
             ww_word(WW_WORD_PRECISION, o->precision), s->places, j->points, s->part.stream_offset, s->part.point_offset,
             o->has_threshold != 0);
     wwi_measure_print(&s->given, to);
 }
 
+// Of each query how many places it has, and these.
 static ww_status give_places(const wwi_seat *seat, wwi_span units, wwi_bytes *to) {
     const job *j = seat->of;
+    const ww_search *s = j->s;
+    const ww_match *row = seat->own;
     const double largest = atomic_load(&((ww_search *)seat->team->on[seat->device])->joined.largest);
     (void)units;
     WWI_TRY(wwi_bytes_put(to, &largest, sizeof largest));
-    return wwi_bytes_put(to, seat->own, j->s->query_count * j->s->places * sizeof *j->matches);
+    for (size_t q = 0; q < s->query_count; q++, row += s->places) {
+        uint64_t count = 0;
+        while (count < s->places && row[count].stream >= 0)
+            count++;
+        WWI_TRY(wwi_bytes_put(to, &count, sizeof count));
+        WWI_TRY(wwi_bytes_put(to, row, count * sizeof *row));
+    }
+    return WW_OK;
+}
+
+static ww_status take_rows(const ww_search *s, wwi_taken_bytes *from, ww_match *rows) {
+    for (size_t q = 0; q < s->query_count; q++, rows += s->places) {
+        uint64_t count;
+        const void *row;
+        WWI_TRY(wwi_bytes_take(from, &count, sizeof count));
+        if (count > s->places)
+            return wwi_fail(WW_ERROR_FORMAT, "a record has %" PRIu64 " places of a query", count);
+        WWI_TRY(wwi_bytes_point(from, count * sizeof *rows, &row));
+        memcpy(rows, row, count * sizeof *rows);
+        if (count < s->places)
+            rows[count] = no_match(s);
+    }
+    return WW_OK;
 }
 
 static ww_status take_places(void *of, wwi_span units, wwi_taken_bytes *from) {
     job *j = of;
     const ww_search *s = j->s;
+    WWI_FREES ww_match *rows = NULL;
     double largest;
-    const void *places;
     (void)units;
+    WWI_TRY(wwi_new(rows, s->query_count * s->places));
     WWI_TRY(wwi_bytes_take(from, &largest, sizeof largest));
-    WWI_TRY(wwi_bytes_point(from, s->query_count * s->places * sizeof *j->matches, &places));
-    WWI_TRY(ww_matches_merge(s->query_count, s->places, s->similarity, j->matches, places));
+    WWI_TRY(take_rows(s, from, rows));
+    WWI_TRY(ww_matches_merge(s->query_count, s->places, s->similarity, j->matches, rows));
     j->largest = fmax(j->largest, largest);
     lower_limits(j);
     return WW_OK;

@@ -413,7 +413,7 @@ static ww_status count_windows(ww_search *s, part *p) {
                        windows = p->points >= length && !q->idle ? p->points - length + 1 : 0;
         p->counts[i] = windows <= p->first ? 0 : (uint32_t)wwi_least(windows - p->first, p->count);
         q->in_part = p->counts[i] > 0;
-        if (p->counts[i] < p->count)
+        if (p->counts[i] < p->count && !q->idle)
             WWI_TRY(wwi_buffer_fill_u32(s->block.out, i * each + p->first * s->value_bytes, p->count * s->value_bytes,
                                         UINT32_MAX));
     }
