@@ -155,7 +155,9 @@ int64_t wwi_profile_norm(const ww_profile *p);
 
 // ---- profile_nearest.c
 
-// Allocates lists, in a zeroed struct; to forget is to make them empty.
+// Allocates lists, in a zeroed struct, and fills them; both. To forget is to make them empty.
+ww_status wwi_profile_nearest_allocate(size_t windows, size_t k, int lists, wwi_profile_nearest *nearest);
+ww_status wwi_profile_nearest_fill(wwi_profile_nearest *nearest);
 ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_profile_nearest *nearest);
 ww_status wwi_profile_nearest_forget(wwi_profile_nearest *nearest);
 void wwi_profile_nearest_free(wwi_profile_nearest *nearest);

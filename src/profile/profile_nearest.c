@@ -29,7 +29,7 @@ ww_status wwi_profile_nearest_forget(wwi_profile_nearest *n) {
     return wwi_share(wwi_processors(), wwi_ceil_div(n->windows, PIECE), forget_piece, n);
 }
 
-ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_profile_nearest *n) {
+ww_status wwi_profile_nearest_allocate(size_t windows, size_t k, int lists, wwi_profile_nearest *n) {
     uint64_t count;
     if (!wwi_mul_u64(windows, k, &count) || count > PTRDIFF_MAX / sizeof(double))
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu windows with %zu neighbours are too many", windows, k);
@@ -39,10 +39,22 @@ ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_prof
     for (int list = 0; list < lists; list++) {
         WWI_TRY(wwi_new(n->best[list], count));
         WWI_TRY(wwi_new(n->ids[list], count));
+    }
+    return WW_OK;
+}
+
+ww_status wwi_profile_nearest_fill(wwi_profile_nearest *n) {
+    const size_t count = n->windows * n->k;
+    for (int list = 0; list < n->lists; list++) {
         WWI_TRY(wwi_make_pages(n->best[list], count * sizeof *n->best[list]));
         WWI_TRY(wwi_make_pages(n->ids[list], count * sizeof *n->ids[list]));
     }
     return wwi_profile_nearest_forget(n);
+}
+
+ww_status wwi_profile_nearest_make(size_t windows, size_t k, int lists, wwi_profile_nearest *n) {
+    WWI_TRY(wwi_profile_nearest_allocate(windows, k, lists, n));
+    return wwi_profile_nearest_fill(n);
 }
 
 void wwi_profile_nearest_free(wwi_profile_nearest *n) {

@@ -376,7 +376,7 @@ static ww_status divide(ww_profile *p) {
     return WW_OK;
 }
 
-ww_status wwi_profile_plan(ww_profile *p) {
+static ww_status plan_kernels(ww_profile *p) {
     p->padding = 2 * WWI_PROFILE_PART;
     if (p->series.p > 0) {
         WWI_TRY(wwi_profile_raw_plan(p));
@@ -390,9 +390,34 @@ ww_status wwi_profile_plan(ww_profile *p) {
     p->rate = wwi_pace_guess(wwi_context_info(p->context), p->vector ? 2 : 8) / (double)p->series.channels;
     p->merge_rate = wwi_pace_guess(wwi_context_info(p->context), p->vector || p->by_host ? 0.5 : 8) /
                     ((double)p->window * (double)p->series.channels);
-    WWI_TRY(divide(p));
-    WWI_TRY(wwi_profile_nearest_make(p->series.windows, p->k, wwi_profile_lists(p), &p->nearest));
+    return divide(p);
+}
+
+// The kernels, while another thread fills the lists, whose pages take as long.
+typedef struct planning {
+    ww_profile *p;
+    ww_status kernels, lists;
+} planning;
+
+static void plan_half(void *user, unsigned half) {
+    planning *own = user;
+    if (half == 0)
+        own->kernels = plan_kernels(own->p);
+    else
+        own->lists = wwi_profile_nearest_fill(&own->p->nearest);
+}
+
+ww_status wwi_profile_plan(ww_profile *p) {
+    enum { LEAST_WINDOWS = 1 << 18 }; // of fewer the lists are filled in no time
+    planning own = {.p = p};
+    WWI_TRY(wwi_profile_nearest_allocate(p->series.windows, p->k, wwi_profile_lists(p), &p->nearest));
     p->nearest.exponent = p->series.exponent;
+    wwi_in_threads(p->series.windows < LEAST_WINDOWS ? 1 : 2, plan_half, &own);
+    if (p->series.windows < LEAST_WINDOWS)
+        plan_half(&own, 1);
+    WWI_TRY(own.kernels);
+    if (own.lists != WW_OK)
+        return wwi_fail(own.lists, "the lists of neighbours can't be made");
     return WWI_GROW(p->context, {&p->entries, p->capacity * ENTRY_BYTES},
                     {&p->counters, WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE * 4});
 }

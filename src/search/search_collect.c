@@ -8,6 +8,9 @@
 #include "search/search_internal.h"
 
 enum { CAPACITY = 4096, ALL_LISTS = 1 << 16, GROUP = 64, CELL = 256, EACH = 64 };
+// Cells of which the least values are compared, of a row: more give hardly a better limit, and the host goes through
+// all.
+enum { MOST_CELLS = 4096, CELLS_OF_MATCH = 8 };
 // Rows that are taken one by one, if others fit their lists; values that one thread sorts.
 enum { MOST_ALONE = 4, SORTED_ALONE = 1 << 14, SORTERS = 8 };
 
@@ -208,11 +211,15 @@ static uint32_t without_room(const stretch *of, const uint32_t *taken, uint32_t 
 ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count) {
     if (!count)
         return WW_OK;
+    const uint64_t cells = CELLS_OF_MATCH * (uint64_t)s->options.k;
     uint64_t widest = CELL;
     for (size_t q = 0; q < s->query_count; q++) {
         const uint64_t wanted = 2 * s->queries[q].exclusion - 1;
         widest = wanted > widest ? wanted : widest;
     }
+    // A cell has no fewer places than a match excludes.
+    const uint64_t even = wwi_ceil_div(count, cells > MOST_CELLS ? cells : MOST_CELLS);
+    widest = even > widest ? even : widest;
     const uint32_t rows = (uint32_t)s->query_count, share = ALL_LISTS / rows;
     // The lists of all rows are read at once: few of each where there are many rows.
     stretch all = {first, count, 0, rows, share > CAPACITY ? CAPACITY : share < 16 ? 16 : share};

@@ -90,10 +90,11 @@ static bool all_done(const wwi_deal *d) {
     return d->stop || (!wwi_deal_left(d) && d->busy == 0);
 }
 
-// Whether the worker has tiles to settle now.
+// Whether the worker has tiles to settle now: what a lost worker gives back has taken it no longer than this.
+#define UNSETTLED_TILES 16
 static bool must_settle(const wwi_deal *d, const wwi_worker *w) {
     return w->unsettled_count > 0 && (!wwi_deal_left(d) || w->unsettled_count == WWI_UNSETTLED ||
-                                      w->unsettled_seconds >= 4 * d->schedule->tile_seconds);
+                                      w->unsettled_seconds >= UNSETTLED_TILES * d->schedule->tile_seconds);
 }
 
 wwi_turn wwi_deal_take(wwi_deal *d, const wwi_worker *w, wwi_span *tile) {

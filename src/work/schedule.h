@@ -12,7 +12,7 @@ typedef struct wwi_span {
 } wwi_span;
 
 // The most tiles that a worker has run and not settled.
-enum { WWI_UNSETTLED = 16 };
+enum { WWI_UNSETTLED = 64 };
 
 typedef struct wwi_worker {
     double rate;    // work a second; at the start a guess, above 0
