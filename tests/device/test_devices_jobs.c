@@ -3,6 +3,7 @@
 // has groups themselves, and the jobs that fill arrays.
 #include "base/random.h"
 #include "devices.h"
+#include "host.h"
 #include <math.h>
 
 enum { SERIES = 120, POINTS = 20, K = 3, PAIRS = 700 };
@@ -447,6 +448,66 @@ static ww_status run_classes(wwt_trial *t) {
     return status;
 }
 
+// Queries of several lengths, of which those of one length follow each other or not, in a stream that is long enough
+// for a sample: with bounds on one device and on two, what no bounds find. Where the stream rests, more places are
+// alike than a list has room for.
+enum { MANY = 24, LONG = 600000, RESTS = 9000, MOST_LENGTH = 24 };
+
+static void many_run(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
+                     const ww_series_view *stream, int no_bounds, ww_match *matches) {
+    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+    ww_search_info info = WW_SEARCH_INFO_INIT;
+    ww_search *search = NULL;
+    options.kind = WW_SEARCH_WINDOWS;
+    options.k = BEST;
+    options.znormalise = 1;
+    options.no_bounds = no_bounds;
+    wwt_ok(ww_search_create(context, measure, queries, &options, &search));
+    wwt_ok(ww_search_run(search, stream, matches, NULL));
+    wwt_ok(ww_search_get_info(search, &info));
+    ck_assert(no_bounds == (info.excluded_kim + info.excluded_keogh + info.excluded_keogh_turned == 0));
+    ww_search_destroy(&search);
+}
+
+START_TEST(many_queries_are_one_by_one) {
+    static const ww_measure_id ids[] = {WW_DTW, WW_FRECHET};
+    static float values[MANY * MOST_LENGTH], points[LONG];
+    static ww_match whole[MANY * BEST], found[MANY * BEST];
+    size_t lengths[MANY], before = 0;
+    ww_context *group = wwt_group_open(0.01);
+    ww_measure measure = wwt_measure(ids[_i]);
+    ww_series_view queries = WW_SERIES_VIEW_INIT, stream = WW_SERIES_VIEW_INIT;
+    wwt_seed(5500);
+    measure.band = (ww_band){WW_BAND_SAKOE_CHIBA, 2, NULL, NULL, 0};
+    for (size_t i = 0, t = 0; i < MANY; i++) {
+        lengths[i] = i < 10 || i % 7 == 0 ? MOST_LENGTH : i % 2 ? 17 : 7;
+        for (float v = 0; t < before + lengths[i]; t++)
+            values[t] = v += (float)wwt_random();
+        before += lengths[i];
+    }
+    for (size_t t = 0; t < LONG; t++)
+        points[t] = t && t % (LONG / 3) > RESTS ? points[t - 1] + (float)wwt_random() : 1;
+    queries.values = values;
+    stream.values = points;
+    queries.count = MANY;
+    stream.count = 1;
+    queries.lengths = lengths;
+    stream.length = LONG;
+    queries.precision = stream.precision = WW_FLOAT;
+    many_run(wwt_context, &measure, &queries, &stream, 1, whole);
+    many_run(wwt_context, &measure, &queries, &stream, 0, found);
+    ck_assert(memcmp(whole, found, sizeof whole) == 0);
+    many_run(group, &measure, &queries, &stream, 0, found);
+    ck_assert(memcmp(whole, found, sizeof whole) == 0);
+    // The form for GPUs of the bounds.
+    wwt_ok(wwi_tuning_try(wwt_context, "form.items", NULL, 1));
+    many_run(wwt_context, &measure, &queries, &stream, 0, found);
+    ck_assert(memcmp(whole, found, sizeof whole) == 0);
+    wwt_ok(wwi_tuning_try(wwt_context, "form.items", NULL, 0));
+    ww_context_destroy(&group);
+}
+END_TEST
+
 START_TEST(a_device_fails_in_the_middle) {
     wwt_set set = coarse(SERIES, 4 * POINTS, 3);
     static int64_t neighbours[SERIES * K];
@@ -489,6 +550,7 @@ int main(void) {
     wwt_add(suite, paths_are_those_of_one_device, 4);
     wwt_add(suite, gradients_are_those_of_one_device, 4);
     wwt_add(suite, matches_are_those_of_one_device, SEARCHES);
+    wwt_add(suite, many_queries_are_one_by_one, 2);
     wwt_add(suite, a_device_fails_in_the_middle, 1);
     return wwt_run(suite);
 }
