@@ -7,9 +7,10 @@
 
 #include "search/search_internal.h"
 
-enum { CAPACITY = 4096, ALL_LISTS = 1 << 16, GROUP = 64, CELL = 256, EACH = 64 };
-// Cells of which the least values are compared, of a row: more give hardly a better limit, and the host goes through
-// all.
+// Of a list, of all lists, and of all where some have no room.
+enum { CAPACITY = 4096, ALL_LISTS = 1 << 16, MOST_LISTS = 1 << 22 };
+enum { GROUP = 64, CELL = 256, EACH = 64 };
+// Cells of a row whose least values give a limit: more hardly lower it, and the host goes through all.
 enum { MOST_CELLS = 4096, CELLS_OF_MATCH = 8 };
 // Rows that are taken one by one, if others fit their lists; values that one thread sorts.
 enum { MOST_ALONE = 4, SORTED_ALONE = 1 << 14, SORTERS = 8 };
@@ -233,8 +234,9 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count) {
         WWI_TRY(wwi_collect_limits(s));
         WWI_TRY(list_places(s, &all, taken));
     }
-    if (without_room(&all, taken, &most) > MOST_ALONE) {
-        all.capacity = (uint32_t)wwi_least(most, CAPACITY);
+    const uint32_t wider = (uint32_t)wwi_least(CAPACITY, MOST_LISTS / rows);
+    if (without_room(&all, taken, &most) > MOST_ALONE && wider > all.capacity) {
+        all.capacity = (uint32_t)wwi_least(most, wider);
         WWI_TRY(list_places(s, &all, taken));
     }
     return take_lists(s, &all, taken);
