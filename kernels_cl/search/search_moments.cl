@@ -254,17 +254,17 @@ WW_INLINE void ww_run_normals(ww_run *r, __global const ww_scalar *at, uint n, u
 #endif
 }
 
-// values: channel c from c * stride on. table: for each channel centre, scale and shift of `windows` windows, `stride`
-// numbers each.
+// values: channel c from c * stride on. table: for each channel centre, scale and shift, `stride` numbers each, of which
+// windows [begin, windows) are made. begin: a multiple of WW_SEARCH_RUN.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar *restrict table, const ulong stride,
-                  const uint n, const uint windows, const uint channels) {
-    const uint runs = (windows + WW_SEARCH_RUN - 1) / WW_SEARCH_RUN;
+                  const uint n, const uint begin, const uint windows, const uint channels) {
+    const uint runs = (windows - begin + WW_SEARCH_RUN - 1) / WW_SEARCH_RUN;
     const uint unit = (uint)get_global_id(0);
     const uint channel = unit / runs;
     if (channel >= channels)
         return;
-    const uint first = ww_rest(unit, runs, channel) * WW_SEARCH_RUN;
+    const uint first = begin + ww_rest(unit, runs, channel) * WW_SEARCH_RUN;
     __global const ww_scalar *at = values + channel * stride + first;
     ww_run r = ww_run_begin(at[0], n);
     for (uint j = 0; j < n - 1; j++)
@@ -285,11 +285,11 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
 // WW_SEARCH_AT_ONCE windows of a run.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_moments_tile(__global const ww_scalar *restrict values, __global ww_scalar *restrict table,
-                       const ulong stride, const uint n, const uint windows, const uint groups,
+                       const ulong stride, const uint n, const uint begin, const uint windows, const uint groups,
                        __local ww_scalar *tile) {
     __local ww_scalar results[3][WW_WG * (WW_SEARCH_AT_ONCE + 1)];
     const uint group = (uint)get_group_id(0), channel = group / groups, own = (uint)get_local_id(0);
-    const uint base = ww_rest(group, groups, channel) * (WW_WG * WW_SEARCH_RUN);
+    const uint base = begin + ww_rest(group, groups, channel) * (WW_WG * WW_SEARCH_RUN);
     __global const ww_scalar *at = values + channel * stride;
     const uint points = min((uint)(WW_WG * WW_SEARCH_RUN) + n - 1, windows + n - 1 - base);
     for (uint j = own; j < points; j += WW_WG)
@@ -300,9 +300,9 @@ ww_search_moments_tile(__global const ww_scalar *restrict values, __global ww_sc
     if (from < left)
         for (uint j = from; j < from + n - 1; j++)
             ww_run_add(&r, tile[WW_PADDED(j)]);
-    for (uint begin = 0; begin < WW_SEARCH_RUN; begin += WW_SEARCH_AT_ONCE) {
-        for (uint k = 0; k < WW_SEARCH_AT_ONCE && from + begin + k < left; k++) {
-            const uint p = from + begin + k;
+    for (uint next = 0; next < WW_SEARCH_RUN; next += WW_SEARCH_AT_ONCE) {
+        for (uint k = 0; k < WW_SEARCH_AT_ONCE && from + next + k < left; k++) {
+            const uint p = from + next + k;
             const ww_scalar leaving = tile[WW_PADDED(p)];
             ww_scalar normal[3];
             ww_run_next(&r, leaving, tile[WW_PADDED(p + n - 1)]);
@@ -313,7 +313,7 @@ ww_search_moments_tile(__global const ww_scalar *restrict values, __global ww_sc
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint k = own; k < WW_WG * WW_SEARCH_AT_ONCE; k += WW_WG) {
-            const uint run = k / WW_SEARCH_AT_ONCE, p = run * WW_SEARCH_RUN + begin + k % WW_SEARCH_AT_ONCE;
+            const uint run = k / WW_SEARCH_AT_ONCE, p = run * WW_SEARCH_RUN + next + k % WW_SEARCH_AT_ONCE;
             const uint kept = run * (WW_SEARCH_AT_ONCE + 1) + k % WW_SEARCH_AT_ONCE;
             if (p < left)
                 for (int kind = 0; kind < 3; kind++)
@@ -371,16 +371,16 @@ WW_INLINE void ww_reach_many(__global const ww_scalar *at, uint t, uint reach, _
 }
 #endif
 
-// lower, upper: of `points` points of every channel.
+// lower, upper: of points [first, end) of every channel, which has `points`.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_envelope(__global const ww_scalar *restrict values, __global ww_scalar *restrict lower,
-                   __global ww_scalar *restrict upper, const ulong stride, const uint points, const uint channels,
-                   const uint reach) {
-    const uint unit = (uint)get_global_id(0), each = (points + WW_SEARCH_MANY - 1) / WW_SEARCH_MANY;
+                   __global ww_scalar *restrict upper, const ulong stride, const uint points, const uint first,
+                   const uint end, const uint channels, const uint reach) {
+    const uint unit = (uint)get_global_id(0), each = (end - first + WW_SEARCH_MANY - 1) / WW_SEARCH_MANY;
     const uint channel = unit / each;
     if (channel >= channels)
         return;
-    const uint begin = ww_rest(unit, each, channel) * WW_SEARCH_MANY;
+    const uint begin = first + ww_rest(unit, each, channel) * WW_SEARCH_MANY;
     __global const ww_scalar *at = values + channel * stride;
     lower += channel * stride;
     upper += channel * stride;
@@ -389,7 +389,7 @@ ww_search_envelope(__global const ww_scalar *restrict values, __global ww_scalar
         ww_reach_many(at, begin, reach, lower, upper);
         return;
     }
-    for (uint t = begin; t < min(begin + WW_SEARCH_MANY, points); t++)
+    for (uint t = begin; t < min(begin + WW_SEARCH_MANY, end); t++)
         ww_reach(at, t, points, reach, lower, upper);
 #else
     ww_reach(at, begin, points, reach, lower, upper);

@@ -13,6 +13,11 @@ enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4, ITEMS = 64, TR
 enum { BOUND_ITEMS = 128, BOUND_TILE = 1024 }; // of bounds on GPUs: items of a group, windows of a tile
 static const double NARROW = 63;               // columns of a band that is held in registers
 
+// What a block's table, or its envelope, has: windows of a length, or points within a reach, from `first` on.
+typedef struct made {
+    uint32_t of, first, end;
+} made;
+
 struct wwi_windows {
     wwi_program *moments_program, *bounds_program, *program[2]; // [of a list]
     wwi_kernel *moments, *whole, *envelope, *bounds, *kernel[2];
@@ -22,8 +27,9 @@ struct wwi_windows {
                                        // of a part without missing values
     wwi_buffer *asked;                 // a launch's queries
     wwi_buffer *scratch;
-    uint64_t done;               // windows of the run so far
-    uint32_t table_of, reach_of; // windows' length of the block's table; reach of its envelope
+    size_t *order; // the queries by their length: a table and an envelope serve for all of one
+    uint64_t done; // windows of the run so far
+    made table_has, envelope_has;
 };
 
 // The windows of a block that are searched together.
@@ -61,7 +67,17 @@ void wwi_windows_destroy(struct wwi_windows **windows) {
     wwi_program_release(&w->program[0]);
     wwi_program_release(&w->program[1]);
     WWI_BUFFERS_DESTROY(&w->table, &w->below, &w->above, &w->lists, &w->found, &w->counters, &w->asked, &w->scratch);
+    free(w->order);
     free(w);
+}
+
+typedef struct by_length {
+    size_t length, query;
+} by_length;
+
+static int compare_lengths(const void *a, const void *b) {
+    const by_length *x = a, *y = b;
+    return x->length != y->length ? (x->length < y->length ? -1 : 1) : (x->query > y->query) - (x->query < y->query);
 }
 
 // ---- programs
@@ -175,8 +191,22 @@ static ww_status make_moments(ww_search *s) {
     return wwi_program_make(s->context, s->stream, &parts, &w->moments_program);
 }
 
+// Queries of one length in their own order.
+static ww_status make_order(ww_search *s) {
+    WWI_FREES by_length *sorted = NULL;
+    WWI_TRY(wwi_new(sorted, s->query_count));
+    WWI_TRY(wwi_new(s->windows->order, s->query_count));
+    for (size_t i = 0; i < s->query_count; i++)
+        sorted[i] = (by_length){s->queries[i].length, i};
+    qsort(sorted, s->query_count, sizeof *sorted, compare_lengths);
+    for (size_t i = 0; i < s->query_count; i++)
+        s->windows->order[i] = sorted[i].query;
+    return WW_OK;
+}
+
 ww_status wwi_windows_prepare(ww_search *s) {
     WWI_TRY(wwi_new_zeroed(s->windows, 1));
+    WWI_TRY(make_order(s));
     WWI_TRY(make_moments(s));
     WWI_TRY(make_windows(s, false));
     return make_bounds(s);
@@ -201,26 +231,25 @@ ww_status wwi_windows_begin(ww_search *s, uint64_t bytes) {
 void wwi_windows_forget(ww_search *s) {
     if (!s->windows)
         return;
-    s->windows->table_of = 0;
-    s->windows->reach_of = UINT32_MAX;
+    s->windows->table_has = s->windows->envelope_has = (made){.end = 0};
 }
 
 // ---- launches
 
-// The table of all windows of `length` points of the block.
-static ww_status launch_moments(ww_search *s, uint32_t length, uint32_t windows) {
+static ww_status launch_moments(ww_search *s, uint32_t length, uint32_t first, uint32_t end) {
     const struct wwi_windows *w = s->windows;
     const uint32_t channels = s->of.all_channels;
-    const uint64_t stride = s->block.stride, runs = wwi_ceil_div(windows, RUN), tile = tile_bytes(s);
+    const uint64_t stride = s->block.stride, runs = wwi_ceil_div(end - first, RUN), tile = tile_bytes(s);
     const uint64_t group = (uint64_t)moments_group(s);
     if (tile) {
         const uint32_t groups = (uint32_t)wwi_ceil_div(runs, group);
         return WWI_LAUNCH(w->moments, (uint64_t)groups * channels, group, WWI_BUFFER(s->block.values),
-                          WWI_BUFFER(w->table), WWI_VALUE(stride), WWI_VALUE(length), WWI_VALUE(windows),
+                          WWI_BUFFER(w->table), WWI_VALUE(stride), WWI_VALUE(length), WWI_VALUE(first), WWI_VALUE(end),
                           WWI_VALUE(groups), WWI_LOCAL(tile));
     }
     return WWI_LAUNCH_ITEMS(w->moments, runs * channels, group, WWI_BUFFER(s->block.values), WWI_BUFFER(w->table),
-                            WWI_VALUE(stride), WWI_VALUE(length), WWI_VALUE(windows), WWI_VALUE(channels));
+                            WWI_VALUE(stride), WWI_VALUE(length), WWI_VALUE(first), WWI_VALUE(end),
+                            WWI_VALUE(channels));
 }
 
 // Counts the windows of the block's table that have no missing value, for query i.
@@ -232,13 +261,13 @@ static ww_status launch_whole(ww_search *s, size_t i, uint32_t first, uint32_t c
                             WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(channels), WWI_VALUE(at));
 }
 
-static ww_status launch_envelope(ww_search *s, uint32_t points, uint32_t reach) {
+static ww_status launch_envelope(ww_search *s, uint32_t points, uint32_t reach, uint32_t first, uint32_t end) {
     const uint32_t channels = s->of.all_channels;
-    const uint64_t stride = s->block.stride, each = wwi_ceil_div(points, (uint64_t)many(s));
+    const uint64_t stride = s->block.stride, each = wwi_ceil_div(end - first, (uint64_t)many(s));
     return WWI_LAUNCH_ITEMS(s->windows->envelope, each * channels, (uint64_t)moments_group(s),
                             WWI_BUFFER(wwi_block_compared(s)), WWI_BUFFER(s->windows->below),
-                            WWI_BUFFER(s->windows->above), WWI_VALUE(stride), WWI_VALUE(points), WWI_VALUE(channels),
-                            WWI_VALUE(reach));
+                            WWI_BUFFER(s->windows->above), WWI_VALUE(stride), WWI_VALUE(points), WWI_VALUE(first),
+                            WWI_VALUE(end), WWI_VALUE(channels), WWI_VALUE(reach));
 }
 
 // Query i; `count` windows from `first` on, or the first `count` of its list.
@@ -420,14 +449,29 @@ static ww_status count_windows(ww_search *s, part *p) {
     return WW_OK;
 }
 
-// Queries of one length follow each other where the caller has them so: a table serves for all of them.
+static bool has(const made *m, const made *wanted) {
+    return m->of == wanted->of && m->first <= wanted->first && wanted->end <= m->end;
+}
+
+// Of the part's windows of query i. Sums restart every RUN windows of the block, wherever a part begins.
 static ww_status make_table(ww_search *s, size_t i, part *p) {
-    const uint32_t length = (uint32_t)s->queries[i].length;
-    if (s->windows->table_of == length)
+    const made wanted = {(uint32_t)s->queries[i].length, p->first - p->first % RUN, p->first + p->counts[i]};
+    if (has(&s->windows->table_has, &wanted))
         return WW_OK;
     p->counted = SIZE_MAX;
-    WWI_TRY(launch_moments(s, length, p->points - length + 1));
-    s->windows->table_of = length;
+    WWI_TRY(launch_moments(s, wanted.of, wanted.first, wanted.end));
+    s->windows->table_has = wanted;
+    return WW_OK;
+}
+
+// The same.
+static ww_status make_envelope(ww_search *s, size_t i, const part *p) {
+    const wwi_query *q = &s->queries[i];
+    const made wanted = {q->reach, p->first - p->first % RUN, p->first + p->counts[i] + q->n - 1};
+    if (has(&s->windows->envelope_has, &wanted))
+        return WW_OK;
+    WWI_TRY(launch_envelope(s, p->points, wanted.of, wanted.first, wanted.end));
+    s->windows->envelope_has = wanted;
     return WW_OK;
 }
 
@@ -440,125 +484,111 @@ static ww_status count_whole(ww_search *s, size_t i, part *p) {
     return WW_OK;
 }
 
-// The bounds of the asked queries from `first` on that have the same windows and envelope: *next, the one after them.
-static ww_status bound_windows(ww_search *s, const part *p, size_t first, size_t *next) {
-    struct wwi_windows *w = s->windows;
-    const wwi_query *q = &s->queries[p->asked[first].query];
-    run r = {.first = first};
-    if (w->reach_of != q->reach)
-        WWI_TRY(launch_envelope(s, p->points, q->reach));
-    w->reach_of = q->reach;
-    bool full = false;
-    for (size_t k = first; k < p->asked_count && !full; k++) {
-        const wwi_query *other = &s->queries[p->asked[k].query];
-        if (other->length != q->length || other->reach != q->reach)
-            break;
-        // A bound takes about as long as a cell.
-        s->pace.waiting += (uint64_t)q->n * p->asked[k].count;
-        full = (double)s->pace.waiting >= s->rate * s->pace.aim;
-        r.count++;
+// The bounds of the asked queries, in launches that are not too long.
+static ww_status bound_windows(ww_search *s, const part *p) {
+    for (size_t first = 0, end; first < p->asked_count; first = end) {
+        run r = {.first = first};
+        bool full = false;
+        for (end = first; end < p->asked_count && !full; end++) {
+            // A bound takes about as long as a cell.
+            s->pace.waiting += (uint64_t)s->queries[p->asked[end].query].n * p->asked[end].count;
+            full = (double)s->pace.waiting >= s->rate * s->pace.aim;
+        }
+        r.count = end - first;
+        divide_bounds(s, p, &r);
+        for (size_t k = first; k < end; k++)
+            s->queries[p->asked[k].query].tried = (double)wwi_ceil_div(r.groups, TRIED) / r.groups;
+        WWI_TRY(launch_bounds(s, p, &r));
+        if (full)
+            WWI_TRY(wait_for_windows(s));
     }
-    divide_bounds(s, p, &r);
-    *next = first + r.count;
-    for (size_t k = first; k < *next; k++)
-        s->queries[p->asked[k].query].tried = (double)wwi_ceil_div(r.groups, TRIED) / r.groups;
-    WWI_TRY(launch_bounds(s, p, &r));
-    return full ? wait_for_windows(s) : WW_OK;
-}
-
-// How many windows the bounds left of the queries that have any.
-static ww_status read_left(ww_search *s, part *p) {
-    WWI_FREES uint32_t *found = NULL;
-    bool any = false;
-    for (size_t i = 0; i < s->query_count; i++)
-        any |= p->left[i] != 0;
-    if (!any)
-        return WW_OK;
-    WWI_TRY(wwi_new(found, s->query_count));
-    WWI_TRY(wwi_stream_read(s->stream, s->windows->found, 0, s->query_count * sizeof *found, found));
-    for (size_t i = 0; i < s->query_count; i++)
-        p->left[i] = p->left[i] ? found[i] : 0;
     return WW_OK;
 }
 
-// The bounds of all queries that have windows in the part.
-static ww_status bound_part(ww_search *s, part *p) {
-    WWI_TRY(wwi_collect_limits(s));
-    WWI_TRY(count_windows(s, p));
-    WWI_TRY(wwi_buffer_fill_u32(s->windows->found, 0, s->query_count * sizeof(uint32_t), 0));
+// How many windows the bounds left of the asked queries.
+static ww_status read_left(ww_search *s, part *p) {
+    WWI_FREES uint32_t *found = NULL;
+    WWI_TRY(wwi_new(found, s->query_count));
+    WWI_TRY(wwi_stream_read(s->stream, s->windows->found, 0, s->query_count * sizeof *found, found));
+    for (size_t k = 0; k < p->asked_count; k++)
+        p->left[p->asked[k].query] = found[p->asked[k].query];
+    return WW_OK;
+}
+
+// The bounds of queries [first, end) in order, which are of one length and have windows in the part.
+static ww_status bound_length(ww_search *s, part *p, size_t first, size_t end) {
+    const size_t *order = s->windows->order;
     p->asked_count = 0;
-    for (size_t i = 0; i < s->query_count; i++) {
+    for (size_t k = first; k < end; k++) {
+        const size_t i = order[k];
         wwi_query *q = &s->queries[i];
         q->bounded = p->counts[i] && s->bounded && isfinite(wwi_candidates_bar(s, q)) && q->share < 0.5;
-        p->left[i] = q->bounded;
+        p->left[i] = 0;
+        if (p->counts[i])
+            WWI_TRY(count_whole(s, i, p));
         if (q->bounded)
             ask(s, p, i, p->first, p->counts[i]);
     }
+    if (!p->asked_count)
+        return WW_OK;
+    WWI_TRY(make_envelope(s, p->asked[0].query, p));
     WWI_TRY(send_asked(s, p));
-    for (size_t i = 0, next = 0; i < s->query_count; i++) {
-        if (!p->counts[i])
-            continue;
-        WWI_TRY(make_table(s, i, p));
-        WWI_TRY(count_whole(s, i, p));
-        if (next < p->asked_count && p->asked[next].query == i)
-            WWI_TRY(bound_windows(s, p, next, &next));
-    }
+    WWI_TRY(bound_windows(s, p));
     return read_left(s, p);
 }
 
-// The windows that are left of queries [first, end), of one length: those of lists, or of queries without bounds.
-static void ask_left(const ww_search *s, part *p, size_t first, size_t end, bool listed) {
-    for (size_t i = first; i < end; i++) {
+// Asks for the windows that are left: those of lists, or of queries without bounds.
+static run ask_left(const ww_search *s, part *p, size_t first, size_t end, bool listed) {
+    run r = {.first = p->asked_count, .listed = listed};
+    for (size_t k = first; k < end; k++) {
+        const size_t i = s->windows->order[k];
         const uint32_t count = listed ? p->left[i] : p->counts[i];
         if (count && s->queries[i].bounded == listed)
             ask(s, p, i, listed ? 0 : p->first, count);
     }
+    r.count = p->asked_count - r.first;
+    if (r.count)
+        divide_run(s, p, &r);
+    return r;
 }
 
-// Asks for all windows that are left. runs: of each length those of one kind; room for two a query.
-static size_t make_runs(const ww_search *s, part *p, run *runs) {
-    size_t count = 0;
+// The same queries: bounds, then what these left.
+static ww_status search_length(ww_search *s, part *p, size_t first, size_t end) {
+    size_t any = first; // with windows in the part: an idle query has none
+    while (any < end && !p->counts[s->windows->order[any]])
+        any++;
+    if (any == end)
+        return WW_OK;
+    WWI_TRY(make_table(s, s->windows->order[any], p));
+    const ww_status status = bound_length(s, p, first, end);
+    s->pace.waiting = 0;
+    s->pace.since = wwi_seconds();
+    WWI_TRY(status);
     p->asked_count = 0;
-    for (size_t i = 0, end; i < s->query_count; i = end) {
-        for (end = i + 1; end < s->query_count && s->queries[end].length == s->queries[i].length;)
-            end++;
-        for (int listed = 0; listed < 2; listed++) {
-            run r = {.first = p->asked_count, .listed = listed};
-            ask_left(s, p, i, end, listed);
-            r.count = p->asked_count - r.first;
-            if (!r.count)
-                continue;
-            divide_run(s, p, &r);
-            runs[count++] = r;
-        }
-    }
-    return count;
-}
-
-// Computes what the bounds left.
-static ww_status search_left(ww_search *s, part *p) {
-    WWI_FREES run *runs = NULL;
-    WWI_TRY(wwi_new(runs, 2 * s->query_count));
-    const size_t count = make_runs(s, p, runs);
+    const run runs[] = {ask_left(s, p, first, end, false), ask_left(s, p, first, end, true)};
     WWI_TRY(send_asked(s, p));
-    for (size_t k = 0; k < count; k++) {
-        WWI_TRY(make_table(s, p->asked[runs[k].first].query, p));
-        WWI_TRY(compute_windows(s, p, &runs[k]));
+    for (int k = 0; k < 2; k++)
+        if (runs[k].count)
+            WWI_TRY(compute_windows(s, p, &runs[k]));
+    // After a while the bounds are tried again.
+    for (size_t k = first; k < end; k++) {
+        const size_t i = s->windows->order[k];
+        wwi_query *q = &s->queries[i];
+        if (p->counts[i])
+            q->share = q->bounded ? (double)p->left[i] / p->counts[i] : q->share * 0.7;
     }
     return WW_OK;
 }
 
 static ww_status search_part(ww_search *s, part *p) {
-    const ww_status status = bound_part(s, p);
-    s->pace.waiting = 0;
-    s->pace.since = wwi_seconds();
-    WWI_TRY(status);
-    WWI_TRY(search_left(s, p));
-    // After a while the bounds are tried again.
-    for (size_t i = 0; i < s->query_count; i++) {
-        wwi_query *q = &s->queries[i];
-        if (p->counts[i])
-            q->share = q->bounded ? (double)p->left[i] / p->counts[i] : q->share * 0.7;
+    const size_t *order = s->windows->order;
+    WWI_TRY(wwi_collect_limits(s));
+    WWI_TRY(count_windows(s, p));
+    WWI_TRY(wwi_buffer_fill_u32(s->windows->found, 0, s->query_count * sizeof(uint32_t), 0));
+    for (size_t k = 0, end; k < s->query_count; k = end) {
+        for (end = k + 1; end < s->query_count && s->queries[order[end]].length == s->queries[order[k]].length;)
+            end++;
+        WWI_TRY(search_length(s, p, k, end));
     }
     return wwi_collect(s, p->first, p->count);
 }
