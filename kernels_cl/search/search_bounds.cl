@@ -15,11 +15,13 @@
 // WW_SEARCH_TRIED groups uses all three.
 //
 // A vector lane (WW_VECTOR 1: a work-item) has a window. Work-items gather the windows that a bound leaves of a tile of
-// WW_SEARCH_KEPT and divide these anew for the next bound; else a few that are left keep all items of a group. out: infinity
-// for all windows. list, found: those left. counters: 4 a query: excluded by the three bounds.
+// WW_SEARCH_KEPT and divide these anew for the next bound: else a few windows would keep all items of a group waiting.
+// out: infinity for all windows. list, found: those left. counters: 4 a query: excluded by the three bounds.
+//
 // Parameters: search_points.cl's; WW_SEARCH_ENDS, corners at each end at most (1 where channels have paths of their
-// own, each with its least cost in a corner of several cells); WW_SEARCH_TRIED; WW_SEARCH_MAXIMUM 1: the largest term in place of the sum (Frechet); WW_WG; WW_SEARCH_KEPT windows of a tile. Local memory: 3 counters; WW_VECTOR 1: of each window of a tile
-// 4 bytes and a value. Two barriers, five more a tile.
+// own, each with its least cost in a corner of several cells); WW_SEARCH_TRIED; WW_SEARCH_MAXIMUM 1: the largest term in
+// place of the sum (Frechet); WW_WG; WW_SEARCH_KEPT windows of a tile. Local memory: 3 counters; WW_VECTOR 1: of each
+// window of a tile 4 bytes and a value. Two barriers, five more a tile.
 #define WW_BOUND_CHECK 8                                               // terms from one look at the limit to the next
 #define WW_ADDED (WW_COST == WWK_COST_ABSOLUTE || (WW_COST == WWK_COST_EUCLIDEAN && WW_CHANNELS == 1)) // no squares
 
