@@ -36,6 +36,7 @@ void wwi_context_release(ww_context *context) {
     if (context->part)
         WWI_RELEASE(context, clReleaseDevice(context->part));
     wwi_tuning_free(context);
+    wwi_kernel_texts_free(context);
     free(context->kernel_folder);
     if (!forked) { // else a thread that no longer exists may hold them
         (void)pthread_cond_destroy(&context->built);

@@ -196,6 +196,8 @@ struct wwi_tuning_tried {
     wwi_tuning_record record;
 };
 
+typedef struct wwi_kernel_text wwi_kernel_text;
+
 struct ww_context {
     atomic_uint references;
     unsigned generation; // wwi_fork_generation() when it was made
@@ -205,9 +207,10 @@ struct ww_context {
     cl_context cl;
     cl_command_queue queue;
     ww_device_info info;
-    char arch[64];          // "sm_90", "gfx90a", or ""
-    char *kernel_folder;    // NULL: built in
-    bool kernel_folder_set; // by option or environment: a missing file is then an error
+    char arch[64];                           // "sm_90", "gfx90a", or ""
+    char *kernel_folder;                     // NULL: built in
+    bool kernel_folder_set;                  // by option or environment: a missing file is then an error
+    _Atomic(wwi_kernel_text *) kernel_texts; // of the folder, newest first (host/kernel_text.c)
     wwi_exchange exchange;
     unsigned exchange_width;
     atomic_int mma;                // ww_mma of base/vendor.cl: 0 not tried, 1 does not work here, 2 works
@@ -295,6 +298,10 @@ struct wwi_program {
     ww_error error;  // WWI_FAILED: why
     char *build_log; // WWI_FAILED: the compiler's messages, or NULL
 };
+
+// A file of the context's kernel folder. *own: the caller frees it; NULL: the context keeps the text.
+ww_status wwi_kernel_text_read(ww_context *context, const char *name, const char **text, char **own);
+void wwi_kernel_texts_free(ww_context *context);
 
 // A context's programs. The caller holds the lock for each of these except wwi_programs_free().
 // To the front too. None that this thread is compiling: it got here by its log function, and would wait for itself.

@@ -50,17 +50,13 @@ static ww_status append_source(text_buffer *buffer, const char *name, const char
     return good ? WW_OK : wwi_fail_memory(buffer->length + length);
 }
 
-static ww_status read_kernel_file(const ww_context *context, const char *name, char **text) {
-    WWI_FREES char *path = wwi_path_join(context->kernel_folder, name);
-    return path ? wwi_file_read(path, WW_ERROR_KERNEL_SOURCE, text, NULL) : wwi_fail_memory(strlen(name));
-}
-
 // From the kernel folder; unless that folder was requested by name, the built-in copy replaces a missing file.
-static ww_status append_kernel_file(const ww_context *context, text_buffer *buffer, const char *name) {
+static ww_status append_kernel_file(ww_context *context, text_buffer *buffer, const char *name) {
     const char *embedded = wwi_embedded_text(name);
     if (context->kernel_folder) {
-        WWI_FREES char *text = NULL;
-        const ww_status status = read_kernel_file(context, name, &text);
+        WWI_FREES char *own = NULL;
+        const char *text = NULL;
+        const ww_status status = wwi_kernel_text_read(context, name, &text, &own);
         if (status == WW_OK)
             return append_source(buffer, name, text);
         if (status != WW_ERROR_KERNEL_SOURCE)
@@ -74,7 +70,7 @@ static ww_status append_kernel_file(const ww_context *context, text_buffer *buff
     return append_source(buffer, name, embedded);
 }
 
-static ww_status join_sources(const ww_context *context, const wwi_source *sources, size_t count, char **text) {
+static ww_status join_sources(ww_context *context, const wwi_source *sources, size_t count, char **text) {
     WWI_ENDS(text_free) text_buffer buffer = {NULL, 0, 0};
     WWI_TRY(append_kernel_file(context, &buffer, "base/option_names.h"));
     for (size_t i = 0; i < count; i++)

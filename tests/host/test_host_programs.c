@@ -134,6 +134,39 @@ START_TEST(a_changed_kernel_file_is_seen) {
 }
 END_TEST
 
+// A file that has not changed is kept; one that was written just now, whose times may not tell the next change, is not.
+START_TEST(a_kernel_file_is_read_once) {
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    ww_context *context = NULL;
+    const char *first, *second;
+    char *own = NULL;
+    options.kernel_dir = folder;
+    put_option_names();
+    put_file("k.cl", "one");
+    WWT_OK(ww_context_create(&options, &context));
+    WWT_OK(wwi_kernel_text_read(context, "k.cl", &first, &own));
+    ck_assert_str_eq(first, "one");
+    ck_assert_ptr_eq(first, own);
+    free(own);
+    own = NULL;
+    ck_assert_int_eq(sleep(4), 0);
+    WWT_OK(wwi_kernel_text_read(context, "k.cl", &first, &own));
+    ck_assert_str_eq(first, "one");
+    ck_assert_ptr_null(own);
+    WWT_OK(wwi_kernel_text_read(context, "k.cl", &second, &own));
+    ck_assert_ptr_eq(first, second);
+    put_file("k.cl", "two");
+    WWT_OK(wwi_kernel_text_read(context, "k.cl", &second, &own));
+    ck_assert_str_eq(second, "two");
+    ck_assert_str_eq(first, "one"); // until the context's end
+    free(own);
+    own = NULL;
+    WWT_FAILS(wwi_kernel_text_read(context, "none.cl", &second, &own), WW_ERROR_KERNEL_SOURCE);
+    ck_assert_ptr_null(own);
+    ww_context_destroy(&context);
+}
+END_TEST
+
 typedef struct teller {
     int calls, stop_at; // 0: never
 } teller;
@@ -335,6 +368,7 @@ int main(void) {
                                   kernel_folder_wins,
                                   kernel_folder_must_exist,
                                   a_changed_kernel_file_is_seen,
+                                  a_kernel_file_is_read_once,
                                   bad_tuning_file_stops_the_context,
                                   compiles_are_told,
                                   threads_share_a_context,
