@@ -14,7 +14,7 @@ typedef struct ww_window_query {
     ww_uint x_at, order_at; // where it begins among the values of all, and among their points and terms
     ww_uint stages;         // how many bounds are used
     ww_uint first, count;   // consecutive windows; or how many of its list
-    ww_uint group, spare;   // its first group, counted over all launches of the part
+    ww_uint group, spare;   // its first group, counted over all launches of its length
 } ww_window_query;
 
 typedef struct ww_window_args {

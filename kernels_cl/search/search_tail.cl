@@ -51,7 +51,7 @@ WW_INLINE ww_row ww_query_row(__global const ww_scalar *x, const ww_window_query
     return ww_row_make(ww_query_point(x, q, args, i), ww_query_point(x, q, args, i ? i - 1 : 0), (real)(ww_scalar)i);
 }
 
-// The query of a group, which counts over all launches: the last one that begins at it or before it.
+// The query of a group, which counts over all launches of a length: the last one that begins at it or before it.
 WW_INLINE ww_window_query ww_query_of(__global const ww_window_query *queries, const ww_window_args args, uint group) {
     uint low = args.query, high = args.query + args.queries;
     while (high - low > 1) {

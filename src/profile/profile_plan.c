@@ -412,8 +412,9 @@ ww_status wwi_profile_plan(ww_profile *p) {
     planning own = {.p = p};
     WWI_TRY(wwi_profile_nearest_allocate(p->series.windows, p->k, wwi_profile_lists(p), &p->nearest));
     p->nearest.exponent = p->series.exponent;
-    wwi_in_threads(p->series.windows < LEAST_WINDOWS ? 1 : 2, plan_half, &own);
-    if (p->series.windows < LEAST_WINDOWS)
+    const unsigned threads = p->series.windows < LEAST_WINDOWS ? 1 : 2;
+    wwi_in_threads(threads, plan_half, &own);
+    if (threads == 1)
         plan_half(&own, 1);
     WWI_TRY(own.kernels);
     if (own.lists != WW_OK)

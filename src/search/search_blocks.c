@@ -13,7 +13,6 @@ enum { SLOT_BYTES = 1 << 20 };
 
 ww_status wwi_block_send(ww_search *s, uint32_t points) {
     const wwi_search_block *b = &s->block;
-    wwi_windows_forget(s);
     for (size_t c = 0; c < s->of.all_channels; c++) {
         const uint64_t at = c * b->stride * s->value_bytes, bytes = (b->lead + points) * s->value_bytes;
         WWI_TRY(wwi_buffer_write(b->values, at, bytes, b->host_values + at));
@@ -114,10 +113,8 @@ ww_status wwi_search_reserve(ww_search *s, uint64_t length) {
 static ww_status bring_block(ww_search *s, uint64_t points) {
     const wwi_search_block *b = &s->block;
     const uint64_t lead = b->first ? b->lead : 0;
-    if (s->joined.dataset) {
-        wwi_windows_forget(s);
+    if (s->joined.dataset)
         return wwi_joined_copy(&s->joined, b->first - lead, lead + points, b->values, b->stride, b->lead - lead);
-    }
     for (size_t c = 0; lead && c < s->of.all_channels; c++) {
         unsigned char *row = (s->derivative ? b->host_derived : b->host_values) + c * b->stride * s->value_bytes;
         memcpy(row, row + b->places * s->value_bytes, s->value_bytes);
@@ -201,7 +198,6 @@ static ww_status walk_ahead(ww_search *s, uint64_t length, uint64_t after) {
         if (left > b->places)
             WWI_TRY(begin_load(&l, b->first + b->places, wwi_least(left - b->places, b->places + after), a->values,
                                a->derived));
-        wwi_windows_forget(s);
         WWI_TRY(wwi_windows_block(s, (uint32_t)points));
         WWI_TRY(wwi_finish(s->stream)); // the block after the next is sent to this one's buffer
         wwi_buffers_swap(&b->values, &a->values);

@@ -134,8 +134,7 @@ static ww_status share_rows(listing *of, wwi_share_fn each) {
     uint64_t all = 0;
     for (uint32_t q = 0; q < of->count; q++)
         all += of->taken ? of->taken[q] : of->each;
-    const unsigned most = wwi_processors() < SORTERS ? wwi_processors() : SORTERS;
-    return wwi_share(all > SORTED_ALONE ? most : 1, of->count, each, of);
+    return wwi_share(all > SORTED_ALONE ? (unsigned)wwi_least(wwi_processors(), SORTERS) : 1, of->count, each, of);
 }
 
 static ww_status lower_row(void *user, uint64_t row) {

@@ -43,9 +43,9 @@ typedef struct wwi_query {
     double share;                 // of the windows of the last block that the bounds left
     uint32_t stages;              // of three bounds those that exclude enough
     double tried;                 // share of the windows for which all three are used
-    size_t counted;               // of a part: the query that has the count of its windows without missing values
-    bool in_part, bounded;        // it has windows there; bounds were used
-    bool idle;                    // another device takes its sample
+    size_t counted;        // of a part: the query of its length that has the count of windows without missing values
+    bool in_part, bounded; // it has windows there; bounds were used
+    bool idle;             // another device takes its sample
 } wwi_query;
 
 // The queries on the device: values; what bounds take of their points, largest first, and their bands, at wwi_query.at.
@@ -248,8 +248,6 @@ ww_status wwi_windows_prepare(ww_search *s);
 void wwi_windows_destroy(struct wwi_windows **windows);
 // Room for blocks of so many bytes, and counters at 0.
 ww_status wwi_windows_begin(ww_search *s, uint64_t bytes);
-// The block has other points than before. Nothing of a search that is not for windows.
-void wwi_windows_forget(ww_search *s);
 // Windows that begin in the block, of whose points `points` are there.
 ww_status wwi_windows_block(ww_search *s, uint32_t points);
 

@@ -13,11 +13,6 @@ enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4, ITEMS = 64, TR
 enum { BOUND_ITEMS = 128, BOUND_TILE = 1024 }; // of bounds on GPUs: items of a group, windows of a tile
 static const double NARROW = 63;               // columns of a band that is held in registers
 
-// What a block's table, or its envelope, has: windows of a length, or points within a reach, from `first` on.
-typedef struct made {
-    uint32_t of, first, end;
-} made;
-
 struct wwi_windows {
     wwi_program *moments_program, *bounds_program, *program[2]; // [of a list]
     wwi_kernel *moments, *whole, *envelope, *bounds, *kernel[2];
@@ -29,7 +24,6 @@ struct wwi_windows {
     wwi_buffer *scratch;
     size_t *order; // the queries by their length: a table and an envelope serve for all of one
     uint64_t done; // windows of the run so far
-    made table_has, envelope_has;
 };
 
 // The windows of a block that are searched together.
@@ -38,7 +32,7 @@ typedef struct part {
     uint32_t first, count; // windows
     uint32_t *counts;      // those that a query has
     uint32_t *left;        // those that its bounds left
-    size_t counted;        // the query for which the table's windows were counted; SIZE_MAX: none
+    uint32_t reach;        // of the envelope that is there; UINT32_MAX: none
     // The queries that launches have: those of one length, and then of one kind, follow each other.
     ww_window_query *asked;
     size_t asked_count;
@@ -71,13 +65,10 @@ void wwi_windows_destroy(struct wwi_windows **windows) {
     free(w);
 }
 
-typedef struct by_length {
-    size_t length, query;
-} by_length;
-
-static int compare_lengths(const void *a, const void *b) {
-    const by_length *x = a, *y = b;
-    return x->length != y->length ? (x->length < y->length ? -1 : 1) : (x->query > y->query) - (x->query < y->query);
+static int compare_lengths(const void *a, const void *b, void *queries) {
+    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    const wwi_query *x = (const wwi_query *)queries + i, *y = (const wwi_query *)queries + j;
+    return x->length != y->length ? (x->length < y->length ? -1 : 1) : (i > j) - (i < j);
 }
 
 // ---- programs
@@ -193,14 +184,11 @@ static ww_status make_moments(ww_search *s) {
 
 // Queries of one length in their own order.
 static ww_status make_order(ww_search *s) {
-    WWI_FREES by_length *sorted = NULL;
-    WWI_TRY(wwi_new(sorted, s->query_count));
     WWI_TRY(wwi_new(s->windows->order, s->query_count));
+    size_t *order = s->windows->order;
     for (size_t i = 0; i < s->query_count; i++)
-        sorted[i] = (by_length){s->queries[i].length, i};
-    qsort(sorted, s->query_count, sizeof *sorted, compare_lengths);
-    for (size_t i = 0; i < s->query_count; i++)
-        s->windows->order[i] = sorted[i].query;
+        order[i] = i;
+    wwi_sort(order, s->query_count, sizeof *order, compare_lengths, s->queries);
     return WW_OK;
 }
 
@@ -228,12 +216,6 @@ ww_status wwi_windows_begin(ww_search *s, uint64_t bytes) {
     return wwi_buffer_fill_u32(w->counters, 0, counter_bytes(s), 0);
 }
 
-void wwi_windows_forget(ww_search *s) {
-    if (!s->windows)
-        return;
-    s->windows->table_has = s->windows->envelope_has = (made){.end = 0};
-}
-
 // ---- launches
 
 static ww_status launch_moments(ww_search *s, uint32_t length, uint32_t first, uint32_t end) {
@@ -252,7 +234,7 @@ static ww_status launch_moments(ww_search *s, uint32_t length, uint32_t first, u
                             WWI_VALUE(channels));
 }
 
-// Counts the windows of the block's table that have no missing value, for query i.
+// Counts the windows of the table that have no missing value, for query i.
 static ww_status launch_whole(ww_search *s, size_t i, uint32_t first, uint32_t count) {
     const uint32_t channels = s->of.all_channels, at = (uint32_t)(4 * s->query_count + i);
     const uint64_t stride = s->block.stride;
@@ -449,38 +431,19 @@ static ww_status count_windows(ww_search *s, part *p) {
     return WW_OK;
 }
 
-static bool has(const made *m, const made *wanted) {
-    return m->of == wanted->of && m->first <= wanted->first && wanted->end <= m->end;
-}
-
 // Of the part's windows of query i. Sums restart every RUN windows of the block, wherever a part begins.
-static ww_status make_table(ww_search *s, size_t i, part *p) {
-    const made wanted = {(uint32_t)s->queries[i].length, p->first - p->first % RUN, p->first + p->counts[i]};
-    if (has(&s->windows->table_has, &wanted))
-        return WW_OK;
-    p->counted = SIZE_MAX;
-    WWI_TRY(launch_moments(s, wanted.of, wanted.first, wanted.end));
-    s->windows->table_has = wanted;
-    return WW_OK;
+static ww_status make_table(ww_search *s, size_t i, const part *p) {
+    return launch_moments(s, (uint32_t)s->queries[i].length, p->first - p->first % RUN, p->first + p->counts[i]);
 }
 
-// The same.
-static ww_status make_envelope(ww_search *s, size_t i, const part *p) {
-    const wwi_query *q = &s->queries[i];
-    const made wanted = {q->reach, p->first - p->first % RUN, p->first + p->counts[i] + q->n - 1};
-    if (has(&s->windows->envelope_has, &wanted))
+// Of all points that a query may need: those of other lengths may have the same reach.
+static ww_status make_envelope(ww_search *s, size_t i, part *p) {
+    const uint32_t reach = s->queries[i].reach;
+    const uint64_t end = p->first + p->count + s->most_points - 1;
+    if (p->reach == reach)
         return WW_OK;
-    WWI_TRY(launch_envelope(s, p->points, wanted.of, wanted.first, wanted.end));
-    s->windows->envelope_has = wanted;
-    return WW_OK;
-}
-
-static ww_status count_whole(ww_search *s, size_t i, part *p) {
-    if (p->counted == SIZE_MAX || p->counts[p->counted] != p->counts[i]) {
-        WWI_TRY(launch_whole(s, i, p->first, p->counts[i]));
-        p->counted = i;
-    }
-    s->queries[i].counted = p->counted;
+    WWI_TRY(launch_envelope(s, p->points, reach, p->first - p->first % RUN, (uint32_t)wwi_least(end, p->points)));
+    p->reach = reach;
     return WW_OK;
 }
 
@@ -515,23 +478,23 @@ static ww_status read_left(ww_search *s, part *p) {
     return WW_OK;
 }
 
-// The bounds of queries [first, end) in order, which are of one length and have windows in the part.
-static ww_status bound_length(ww_search *s, part *p, size_t first, size_t end) {
+// The bounds of queries [first, end) in order, which are of one length. any: one of those that have windows in the
+// part.
+static ww_status bound_length(ww_search *s, part *p, size_t first, size_t end, size_t any) {
     const size_t *order = s->windows->order;
     p->asked_count = 0;
     for (size_t k = first; k < end; k++) {
         const size_t i = order[k];
         wwi_query *q = &s->queries[i];
         q->bounded = p->counts[i] && s->bounded && isfinite(wwi_candidates_bar(s, q)) && q->share < 0.5;
+        q->counted = any;
         p->left[i] = 0;
-        if (p->counts[i])
-            WWI_TRY(count_whole(s, i, p));
         if (q->bounded)
             ask(s, p, i, p->first, p->counts[i]);
     }
     if (!p->asked_count)
         return WW_OK;
-    WWI_TRY(make_envelope(s, p->asked[0].query, p));
+    WWI_TRY(make_envelope(s, any, p));
     WWI_TRY(send_asked(s, p));
     WWI_TRY(bound_windows(s, p));
     return read_left(s, p);
@@ -554,13 +517,15 @@ static run ask_left(const ww_search *s, part *p, size_t first, size_t end, bool 
 
 // The same queries: bounds, then what these left.
 static ww_status search_length(ww_search *s, part *p, size_t first, size_t end) {
-    size_t any = first; // with windows in the part: an idle query has none
-    while (any < end && !p->counts[s->windows->order[any]])
-        any++;
-    if (any == end)
+    size_t at = first; // with windows in the part: an idle query has none
+    while (at < end && !p->counts[s->windows->order[at]])
+        at++;
+    if (at == end)
         return WW_OK;
-    WWI_TRY(make_table(s, s->windows->order[any], p));
-    const ww_status status = bound_length(s, p, first, end);
+    const size_t any = s->windows->order[at];
+    WWI_TRY(make_table(s, any, p));
+    WWI_TRY(launch_whole(s, any, p->first, p->counts[any]));
+    const ww_status status = bound_length(s, p, first, end, any);
     s->pace.waiting = 0;
     s->pace.since = wwi_seconds();
     WWI_TRY(status);
@@ -637,7 +602,7 @@ ww_status wwi_windows_block(ww_search *s, uint32_t points) {
         // A part is at most three times what is done: until there is a good limit, little is computed in vain.
         const uint64_t grown = s->windows->done < FIRST ? FIRST : 3 * s->windows->done;
         p.count = s->streaming ? end - p.first : (uint32_t)wwi_least(grown, end - p.first);
-        p.counted = SIZE_MAX;
+        p.reach = UINT32_MAX;
         WWI_TRY(search_part(s, &p));
         WWI_TRY(take_counters(s));
         WWI_TRY(wwi_pace_report(&s->pace, (uint64_t)p.count * s->query_count));
